@@ -1,0 +1,1 @@
+"""Agreement between coders: pure functions without ORM or Django. Start at `report.build_report`."""

@@ -1,0 +1,20 @@
+from django.apps import AppConfig
+
+
+class AdjudicationConfig(AppConfig):
+    """What happens when annotators disagree."""
+
+    name = "adjudication"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Hook into the domain: its news, its lock, its counts, its jobs."""
+        from adjudication import receivers
+        from adjudication.services import reports
+        from annotation_app import registries
+        from blinding import jobs
+
+        registries.lock_guards.append(receivers.guard_lock)
+        registries.at_lock.append(receivers.close_what_stays_open)
+        registries.counters.append(receivers.counts)
+        jobs.register(reports.KIND, reports.compute_report)

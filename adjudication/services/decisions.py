@@ -1,0 +1,151 @@
+"""Deciding a case: a value per disputed field with a rationale; laid over both records, which stay as submitted."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from adjudication.comparison import adjudicated_value
+from adjudication.models import Case, CaseDraft, Decision
+from adjudication.services.cases import Claim, claimed_case
+from annotation_app.errors import Invalid, Refused
+from annotation_app.models import Membership, RecordOverlay, Study
+from annotation_app.record_schema import FieldValue, Form, RecordContext, read_value
+from annotation_app.record_schema.validation import value_at
+from annotation_app.services.contexts import context_of
+from annotation_app.services.forms import form_of, schema_of
+from blinding import clock
+from blinding.events import record_event
+
+SOURCES = ("left", "right", "own", "other", "undecided")
+
+
+@dataclass(frozen=True)
+class CaseDecision:
+    """What an adjudicator sends: `values` {neutral key: {"from": source, "value"?: …}}."""
+
+    values: dict[str, Any]
+    rationale: str
+    claim_no: int
+
+
+def decide_case(*, membership: Membership, uid: UUID, decision: CaseDecision) -> Decision:
+    """Close a claimed case with a decision.
+
+    Raises Absent, Refused for a closed case or a claim that somebody else took over, Invalid with status 422 naming
+    each field that is undecided, unknown or breaks a rule of the record schema.
+    """
+    with transaction.atomic():
+        Study.objects.raw("SELECT id FROM annotation_app_study WHERE id = %s FOR SHARE", [membership.study_id])[0]
+        Case.objects.select_for_update().filter(pk=uid).first()
+        claim = claimed_case(membership=membership, uid=uid)
+        require_claim(claim.case, decision.claim_no)
+        values = _final_values(claim, decision)
+        return _store(membership, claim, values, decision)
+
+
+def save_case_draft(*, membership: Membership, uid: UUID, fields: dict[str, Any], version: int) -> int:
+    """Keep a decision in the making; return its new version. Raises Refused with the current one on a conflict."""
+    with transaction.atomic():
+        claim = claimed_case(membership=membership, uid=uid)
+        draft, _ = CaseDraft.objects.select_for_update().get_or_create(
+            case=claim.case, member=membership, defaults={"saved_at": clock.now()}
+        )
+        if draft.version != version:
+            raise Refused("This case was changed in another window.", code="version_conflict", version=draft.version)
+        draft.fields, draft.version, draft.saved_at = fields, version + 1, clock.now()
+        draft.save(update_fields=["fields", "version", "saved_at"])
+    return draft.version
+
+
+def require_claim(case: Case, claim_no: int) -> None:
+    """Raise Refused where somebody else claimed the case meanwhile."""
+    if claim_no != case.claim_no:
+        raise Refused("Your hold on this case ran out and it was given to somebody else.", code="claim_lost", claim_no=case.claim_no)
+
+
+def sides(case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the payloads shown left and right; which coder stands where was drawn for this case."""
+    a, b = case.comparison.record_a.payload, case.comparison.record_b.payload
+    return (a, b) if case.a_is_left else (b, a)
+
+
+def _final_values(claim: Claim, decision: CaseDecision) -> dict[str, Any]:
+    form, context = _form(claim), context_of(claim.assignment)
+    errors, values = [], {}
+    if not decision.rationale.strip():
+        errors.append({"field": "rationale", "rule": "required", "message": "Give your reasons in a sentence or two."})
+    disputed = [form.by_path[path].key for path in claim.case.comparison.disputed]
+    for key in disputed:
+        if key not in decision.values:
+            errors.append({"field": key, "rule": "required", "message": "Choose a value, or leave it undecided on purpose."})
+    for key, choice in decision.values.items():
+        path = _path_of(form, key)
+        if path is None or not isinstance(choice, dict) or choice.get("from") not in SOURCES:
+            errors.append({"field": key, "rule": "unknown", "message": f"Take a value from one of: {', '.join(SOURCES)}."})
+            continue
+        try:
+            values[path] = _value(claim, form, context, key, path, choice)
+        except Invalid as fault:
+            errors.extend(fault.errors)
+    if errors:
+        raise Invalid(errors, status=422)
+    return values
+
+
+def _value(claim: Claim, form: Form, context: RecordContext, key: str, path: str, choice: dict[str, Any]) -> Any:
+    left, right = sides(claim.case)
+    source = choice["from"]
+    if source == "undecided":
+        return None
+    if source in ("left", "right"):
+        return value_at(left if source == "left" else right, tuple(path.split(".")))
+    if source == "own":
+        raise Invalid.at(key, "no_own_code", "You have not coded this output yourself; choose another source.")
+    read = read_value(form, key, choice.get("value"), context)
+    if isinstance(read, FieldValue):
+        return read.value
+    raise Invalid([{"field": e.field or key, "rule": e.rule, "message": e.message} for e in read])
+
+
+def _path_of(form: Form, key: str) -> str | None:
+    """Return the path of a field that can be decided on, named by its key or its path."""
+    control = form.by_key.get(key) or form.by_path.get(key)
+    return control.path if control is not None and control.path in form.schema.leaves else None
+
+
+def _form(claim: Claim) -> Form:
+    assert claim.assignment.codebook_id is not None
+    return form_of(claim.case.study, claim.assignment.codebook_id)
+
+
+def _store(membership: Membership, claim: Claim, values: dict[str, Any], decision: CaseDecision) -> Decision:
+    now, case = clock.now(), claim.case
+    changed = {path: value for path, value in values.items()}
+    text = adjudicated_value(schema_of(case.study), changed)
+    try:
+        stored = Decision.objects.create(
+            case=case,
+            decided_by=membership,
+            values=decision.values,
+            adjudicated_value=text,
+            rationale=decision.rationale.strip(),
+            decided_at=now,
+        )
+    except IntegrityError as fault:
+        raise Refused("This case is closed.", code="case_closed") from fault
+    case.state, case.closed_at = Case.State.DECIDED, now
+    case.save(update_fields=["state", "closed_at"])
+    CaseDraft.objects.filter(case=case).delete()
+    if case.origin != Case.Origin.SHAM:
+        _lay_over(membership, case, text)
+    record_event("case_decided", study=case.study_id, actor=membership.pk, subject=case.pk)
+    return stored
+
+
+def _lay_over(membership: Membership, case: Case, text: str) -> None:
+    pair = [case.comparison.record_a.assignment_id, case.comparison.record_b.assignment_id]
+    RecordOverlay.objects.filter(assignment__in=pair).update(
+        adjudicator_id=membership.alias, adjudicated_value=text, changed_at=clock.now()
+    )

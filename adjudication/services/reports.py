@@ -1,0 +1,125 @@
+"""Agreement reports: asked for by a member who may learn agreement, computed by a job, stored with the data's hash."""
+
+import hashlib
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from adjudication.agreement.fields import field_specs
+from adjudication.agreement.report import CodedPair, ReportSettings, build_report
+from adjudication.models import AgreementReport
+from annotation_app.errors import Absent, Refused
+from annotation_app.models import Membership, Study
+from annotation_app.services.codebooks import current_codebook
+from annotation_app.services.forms import schema_of
+from blinding import clock, jobs
+from blinding.events import record_event
+from blinding.models import Job
+from blinding.policy import Disclosure, Role
+
+KIND = "agreement_report"
+
+# Final, pre-adjudication, primary codes of main batches; a record taken out is there with its reason, to be counted.
+_PAIRS = """
+SELECT o.blinded_output_id, t.task_id, ba.number, ma.alias, mb.alias, a.position, b.position, ra.submitted_at, rb.submitted_at,
+       ca.rule_version, cb.rule_version, ra.payload::text, rb.payload::text, c.code, t.positive_control, t.classes::text,
+       CASE WHEN t.voided_at IS NOT NULL THEN 'task_voided' WHEN o.excluded_at IS NOT NULL THEN 'excluded'
+            WHEN a.voided_at IS NOT NULL THEN a.void_reason WHEN b.voided_at IS NOT NULL THEN b.void_reason END
+  FROM annotation_app_assignment a
+  JOIN annotation_app_assignment b ON b.output_id = a.output_id AND b.slot = 'B' AND b.final_at IS NOT NULL
+  JOIN annotation_app_record ra ON ra.assignment_id = a.id AND ra.version = a.version
+  JOIN annotation_app_record rb ON rb.assignment_id = b.id AND rb.version = b.version
+  JOIN annotation_app_codebook ca ON ca.id = ra.codebook_id
+  JOIN annotation_app_codebook cb ON cb.id = rb.codebook_id
+  JOIN annotation_app_membership ma ON ma.id = a.member_id
+  JOIN annotation_app_membership mb ON mb.id = b.member_id
+  JOIN annotation_app_output o ON o.id = a.output_id
+  JOIN annotation_app_task t ON t.id = o.task_id
+  JOIN annotation_app_batch ba ON ba.id = o.batch_id
+  LEFT JOIN annotation_app_cluster c ON c.id = o.cluster_id
+ WHERE a.study_id = %s AND a.slot = 'A' AND a.final_at IS NOT NULL AND NOT a.calibration
+ ORDER BY o.blinded_output_id, a.record_id, b.record_id
+"""
+
+
+def request_report(*, membership: Membership) -> AgreementReport:
+    """Queue a report on what is final now. Raises Absent for who never may, Refused where it is not open yet."""
+    if membership.role != Role.PROJECT_AUTHOR:
+        raise Absent
+    if not membership.may_learn(Disclosure.AGREEMENT):
+        raise Refused("Agreement is shown once coding is closed.", code="not_yet")
+    with transaction.atomic():
+        report = AgreementReport.objects.create(study_id=membership.study_id, asked_by=membership.pk)
+        jobs.enqueue(KIND, study=membership.study_id, subject=report.pk)
+        record_event("report_requested", study=membership.study_id, actor=membership.pk, subject=report.pk)
+    return report
+
+
+def compute_report(job: Job, progress: jobs.Progress) -> None:
+    """Compute and store the report a job names."""
+    report = AgreementReport.objects.select_related("study").get(pk=job.subject)
+    study = report.study
+    pairs, digest = load_pairs(study.pk)
+    settings = ReportSettings.from_protocol(study.protocol)
+    result = build_report(pairs, specs_of(study), _scope(study, digest), settings, progress)
+    with transaction.atomic():
+        progress.fence()
+        report.result, report.data_hash, report.ready_at = result, digest, clock.now()
+        report.save(update_fields=["result", "data_hash", "ready_at"])
+        record_event("report_ready", study=study.pk, actor=None, subject=report.pk, facts={"data_hash": digest})
+
+
+def specs_of(study: Study) -> list[Any]:
+    """Return which fields are reported, at which level, under which name."""
+    schema, book = schema_of(study), current_codebook(study)
+    labels = {path: str(field.get("label", path)) for path, field in book.document["fields"].items()}
+    return field_specs(schema, study.protocol, labels)
+
+
+def load_pairs(study_id: UUID) -> tuple[list[CodedPair], str]:
+    """Return all pairs of final primary records and the SHA-256 of the rows they were made from."""
+    import json
+
+    digest, pairs = hashlib.sha256(), []
+    with connection.cursor() as cursor:
+        cursor.execute(_PAIRS, [study_id])
+        for row in cursor:
+            digest.update(repr(row).encode())
+            payloads = json.loads(row[11]), json.loads(row[12])
+            pairs.append(CodedPair(row[0], row[1], str(row[2]), *row[3:11], *payloads, row[13], row[14], tuple(json.loads(row[15])), row[16]))
+    return pairs, digest.hexdigest()
+
+
+def _scope(study: Study, digest: str) -> dict[str, Any]:
+    return {
+        "study": study.slug,
+        "phase": study.phase,
+        "schema_hash": study.schema_hash,
+        "protocol_hash": study.protocol_hash,
+        "codebook_version": current_codebook(study).version,
+        "data_hash": digest,
+        "computed_at": clock.now().isoformat(),
+    }
+
+
+def reports_of(*, membership: Membership) -> list[AgreementReport]:
+    """Return the study's reports, newest first, for who may learn agreement. Raises Absent or Refused."""
+    _require_reader(membership)
+    return list(AgreementReport.objects.visible_to(membership).defer("result").order_by("-asked_at"))
+
+
+def report_of(*, membership: Membership, uid: UUID) -> AgreementReport:
+    """Return one report. Raises Absent or Refused."""
+    _require_reader(membership)
+    report = AgreementReport.objects.visible_to(membership).filter(pk=uid).first()
+    if report is None:
+        raise Absent
+    return report
+
+
+def _require_reader(membership: Membership) -> None:
+    if membership.role not in (Role.PROJECT_AUTHOR, Role.ADMIN, Role.MONITOR):
+        raise Absent
+    if not membership.may_learn(Disclosure.AGREEMENT):
+        raise Refused("Agreement is shown once coding is closed.", code="not_yet")

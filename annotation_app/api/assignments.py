@@ -1,0 +1,112 @@
+"""Coding for programs: next item, draft, record, recognised, skip. Thin: these are the hot paths."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation_app.api.base import MemberView, read_body
+from annotation_app.errors import Invalid
+from annotation_app.projections import AssignmentView
+from annotation_app.services.assignments import next_assignment, save_draft, skip_assignment
+from annotation_app.services.exposures import recognise
+from annotation_app.services.records import Receipt, Submission, submit_record
+
+
+class RecognisedIn(serializers.Serializer[None]):
+    how = serializers.ChoiceField(["says_so", "knows", "hunch"])
+    what = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
+
+
+class NextAssignment(MemberView):
+    """The caller's next item, the same until it is submitted or skipped; 204 when all are done."""
+
+    @extend_schema(responses={200: dict, 204: None})
+    def get(self, request: Request, slug: str) -> Response:
+        item = next_assignment(membership=self.membership)
+        if item is None:
+            return Response(status=204)
+        return Response(AssignmentView.of(item, self.membership))
+
+
+class DraftView(MemberView):
+    """Keep what was entered so far."""
+
+    @extend_schema(request=dict, responses={200: dict})
+    def put(self, request: Request, slug: str, uid: UUID) -> Response:
+        body = json_object(request.data)
+        saved = save_draft(
+            membership=self.membership, uid=uid, fields=json_object(body.get("fields"), "fields"), version=whole(body, "version")
+        )
+        return Response(saved)
+
+
+class RecordView(MemberView):
+    """Submit the record of an item."""
+
+    @extend_schema(request=dict, responses={200: dict, 201: dict})
+    def post(self, request: Request, slug: str, uid: UUID) -> Response:
+        receipt = submit_record(membership=self.membership, uid=uid, submission=submission_of(request.data))
+        return Response(receipt_body(receipt), status=200 if receipt.replayed else 201)
+
+
+class RecognisedView(MemberView):
+    """Say that one recognises where an output comes from."""
+
+    @extend_schema(request=RecognisedIn, responses={200: dict})
+    def post(self, request: Request, slug: str, uid: UUID) -> Response:
+        recognise(membership=self.membership, uid=uid, **read_body(RecognisedIn, request))
+        return Response({"recorded": True})
+
+
+class SkipView(MemberView):
+    """Put an item at the end of one's order."""
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, slug: str, uid: UUID) -> Response:
+        skip_assignment(membership=self.membership, uid=uid)
+        return Response(status=204)
+
+
+def submission_of(body: Any) -> Submission:
+    """Read a submission from a JSON body. Raises Invalid naming what is malformed."""
+    given = json_object(body)
+    identifier = given.get("submission_id")
+    if identifier is not None and (not isinstance(identifier, str) or not 1 <= len(identifier) <= 64):
+        raise Invalid.at("submission_id", "wrong_type", "submission_id must be a string of 1 to 64 characters.")
+    return Submission(
+        fields=json_object(given.get("fields"), "fields"),
+        submission_id=identifier,
+        base_version=whole(given, "base_version"),
+        active_seconds=whole(given, "active_seconds"),
+        idle_seconds=whole(given, "idle_seconds"),
+    )
+
+
+def receipt_body(receipt: Receipt) -> dict[str, Any]:
+    return {
+        "record_id": receipt.record_id,
+        "version": receipt.version,
+        "submitted_at": receipt.submitted_at,
+        "revisable_until": receipt.revisable_until,
+    }
+
+
+def json_object(value: Any, name: str = "") -> dict[str, Any]:
+    """Return a JSON object, or raise Invalid."""
+    if not isinstance(value, dict):
+        raise Invalid.at(name, "wrong_type", f"{name or 'The body'} must be a JSON object.")
+    return value
+
+
+def whole(body: dict[str, Any], name: str) -> int:
+    """Return a whole number from 0 to 2³¹ − 1 (absent or null: 0), or raise Invalid."""
+    value = body.get(name)
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise Invalid.at(name, "wrong_type", f"{name} must be a whole number, 0 or more.")
+    return value

@@ -1,0 +1,90 @@
+"""Uploads for programs: send, follow, review terms, release."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation_app.api.base import MemberView, read_body
+from annotation_app.projections import BatchView, FindingView
+from annotation_app.services.batches.review import decide_finding, findings_of
+from annotation_app.services.batches.release import discard_batch, release_batch
+from annotation_app.services.batches.upload import batch_of, batches_of, read_mapping, upload_batch
+
+
+class UploadIn(serializers.Serializer[None]):
+    file = serializers.FileField(allow_empty_file=True)
+    name = serializers.CharField(max_length=120, required=False, allow_blank=True, default="")
+    purpose = serializers.ChoiceField(["main", "calibration"], required=False, default="main")
+    mapping = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class FindingIn(serializers.Serializer[None]):
+    term = serializers.CharField(trim_whitespace=False)
+    kind = serializers.ChoiceField(["lexicon", "label", "vocabulary"], required=False, allow_null=True, default=None)
+    accepted = serializers.BooleanField()
+
+
+class ReleaseIn(serializers.Serializer[None]):
+    reason = serializers.CharField(required=False, allow_blank=True, allow_null=True, default="")
+
+
+class BatchesView(MemberView):
+    """The study's batches; uploading one."""
+
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(responses={200: dict})
+    def get(self, request: Request, slug: str) -> Response:
+        return Response([BatchView.of(b) for b in batches_of(membership=self.membership)])
+
+    @extend_schema(request={"multipart/form-data": UploadIn}, responses={202: dict})
+    def post(self, request: Request, slug: str) -> Response:
+        given: dict[str, Any] = read_body(UploadIn, request)
+        batch = upload_batch(
+            membership=self.membership,
+            upload=given["file"],
+            name=given["name"],
+            purpose=given["purpose"],
+            mapping=read_mapping(given["mapping"]),
+        )
+        return Response({"uid": batch.pk}, status=202)
+
+
+class BatchDetail(MemberView):
+    """State, progress, row errors and warnings of a batch; DELETE discards one that is not released."""
+
+    @extend_schema(responses={200: dict})
+    def get(self, request: Request, slug: str, uid: UUID) -> Response:
+        return Response(BatchView.of(batch_of(membership=self.membership, uid=uid)))
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str, uid: UUID) -> Response:
+        discard_batch(membership=self.membership, uid=uid)
+        return Response(status=204)
+
+
+class FindingsView(MemberView):
+    """What the redaction found, by term; accepting or ignoring one."""
+
+    @extend_schema(responses={200: dict})
+    def get(self, request: Request, slug: str, uid: UUID) -> Response:
+        return Response([FindingView.of(f) for f in findings_of(membership=self.membership, uid=uid)])
+
+    @extend_schema(request=FindingIn, responses={200: dict})
+    def patch(self, request: Request, slug: str, uid: UUID) -> Response:
+        changed = decide_finding(membership=self.membership, uid=uid, **read_body(FindingIn, request))
+        return Response(FindingView.of(changed))
+
+
+class ReleaseView(MemberView):
+    """Release a reviewed batch to its coders."""
+
+    @extend_schema(request=ReleaseIn, responses={202: dict})
+    def post(self, request: Request, slug: str, uid: UUID) -> Response:
+        batch = release_batch(membership=self.membership, uid=uid, reason=read_body(ReleaseIn, request)["reason"] or "")
+        return Response({"uid": batch.pk}, status=202)

@@ -1,0 +1,28 @@
+"""Records and bundles."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+
+from django.http import StreamingHttpResponse
+
+from annotation_app.api.base import MemberView
+from annotation_app.services.exports import export_records
+
+
+def records_response(chunks: object) -> StreamingHttpResponse:
+    """Send lines as they are read, whatever Accept says, as a file of a neutral name."""
+    return StreamingHttpResponse(
+        chunks,  # type: ignore[arg-type]
+        content_type="application/x-ndjson; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="records.jsonl"'},
+    )
+
+
+class RecordsExport(MemberView):
+    """`records.jsonl`: every line validates against the study's record schema."""
+
+    @extend_schema(responses={(200, "application/x-ndjson"): str})
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        return records_response(export_records(membership=self.membership))
+
+

@@ -1,0 +1,17 @@
+from django.apps import AppConfig
+
+
+class AnnotationConfig(AppConfig):
+    """The core domain: studies, codebooks, batches, assignments, records and exports."""
+
+    name = "annotation_app"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Make the Celery application current, so that shared tasks find the broker, and say who does which jobs."""
+        from annotation_app import celery  # noqa: F401
+        from annotation_app.services.batches import importing, release, upload
+        from blinding import jobs
+
+        jobs.register(upload.KIND, importing.import_batch, importing.import_failed)
+        jobs.register(release.KIND, release.run_release, release.release_failed)

@@ -1,0 +1,91 @@
+"""A coder's form with answers and errors put in, as the templates want it."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.utils.safestring import mark_safe
+
+from annotation_app.models import Assignment, Codebook, Membership
+from annotation_app.record_schema import placed
+from annotation_app.rendering import rendered
+
+PARTS = ("picker", "target", "notes", "reason")
+
+
+def form_shown(form: Mapping[str, Any], values: Mapping[str, Any], errors: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return {columns, foot, fields, rules, errors, answers} for templates.
+
+    `form` is what a coder gets (`Form.for_coder`), `values` are by neutral key, `errors` are {field, message}.
+    """
+    wrong: dict[str, str] = {}
+    for error in errors:
+        wrong.setdefault(str(error["field"]), str(error["message"]))
+    fields = [_filled(field, values, wrong) for field in form["fields"]]
+    shown = placed({**form, "fields": fields})
+    return {
+        **shown,
+        "fields": fields,
+        "rules": json.dumps(form["rules"]) if form["rules"] else "",
+        "errors": _summary(fields, wrong),
+        "answers": [_answer(field) for field in fields],
+    }
+
+
+def codebook_shown(membership: Membership, item: Assignment, form: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the codebook beside an item: the version the item is coded with."""
+    assert item.codebook_id is not None
+    book = Codebook.objects.get(pk=item.codebook_id)
+    return {"version": book.version, "html": guide(book), "fields": form["fields"]}
+
+
+def guide(book: Codebook) -> str:
+    """Return a codebook's general rules as sanitised HTML."""
+    html = rendered(str(book.document.get("text", "")), "markdown")
+    return mark_safe(html) if html else ""  # noqa: S308  sanitised by `rendered`
+
+
+def _filled(field: Mapping[str, Any], values: Mapping[str, Any], wrong: Mapping[str, str]) -> dict[str, Any]:
+    key = field["key"]
+    out = {**field, "value": values.get(key, field.get("preset")), "error": wrong.get(key)}
+    if field["kind"] == "checks":
+        chosen = values.get(key) or []
+        out["value"] = [chosen] if isinstance(chosen, str) else list(chosen)
+    for part in PARTS:
+        if part in field:
+            out[part] = _filled(field[part], values, wrong)
+    if "fields" in field:
+        out["fields"] = [_filled(child, values, wrong) for child in field["fields"]]
+    return out
+
+
+def _summary(fields: list[dict[str, Any]], wrong: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return one link per field with an error, to the place on the page where it stands."""
+    rows = []
+    for field in fields:
+        parts = [field[p] for p in PARTS if p in field] + list(field.get("fields", []))
+        hit = next((f for f in (field, *parts) if f["error"]), None)
+        if hit is not None:
+            rows.append({"anchor": field["key"], "label": str(hit["label"])})
+    if "" in wrong:
+        rows.append({"anchor": "code-form", "label": wrong[""]})
+    return rows
+
+
+def _answer(field: Mapping[str, Any]) -> dict[str, str]:
+    """Return a field's answer in words, to be read."""
+    value = field["value"]
+    labels = {option["value"]: option["label"] for option in field.get("options", [])}
+    if field["kind"] == "checks":
+        words = ", ".join(labels.get(v, v) for v in value) or "–"
+    elif field["kind"] == "fieldset":
+        words = "; ".join(f"{c['label']}: {_answer(c)['words']}" for c in field["fields"])
+    elif field["kind"] in ("flag", "checkbox"):
+        words = str(field.get("box", "")) if value in (True, "on", "true") else "–"
+    else:
+        words = labels.get(str(value), str(value)) if value not in (None, "") else "–"
+    if field["kind"] == "cluster":
+        place, target = field["picker"]["value"], field["target"]["value"]
+        words = " · ".join(str(w) for w in (place, words, target) if w)
+    notes = next((field[p]["value"] for p in ("notes", "reason") if p in field and field[p]["value"]), "")
+    return {"label": str(field["label"]), "words": words, "notes": str(notes)}

@@ -1,0 +1,23 @@
+"""An output as HTML: sanitised markdown, the same for all arms, without links, images or remote loads. Rendered once, at release."""
+
+import nh3
+from markdown_it import MarkdownIt
+
+LARGEST = 200_000  # code points; beyond that a text is shown plain, for a page that stays quick
+_TAGS = {
+    "p", "br", "hr", "em", "strong", "del", "s", "code", "pre", "blockquote", "ul", "ol", "li",
+    "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"]).disable(["image", "autolink"])
+
+
+def rendered(text: str, presentation: str) -> str:
+    """Return sanitised HTML, or "" where the text is to be shown plain. Headings start at level 3, below the page's own."""
+    if presentation != "markdown" or len(text) > LARGEST:
+        return ""
+    tokens = _MARKDOWN.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
+    html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    return nh3.clean(html, tags=_TAGS, attributes={"ol": {"start"}}, link_rel=None)

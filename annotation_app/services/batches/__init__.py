@@ -1,0 +1,1 @@
+"""A batch from upload to release."""

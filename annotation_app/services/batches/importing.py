@@ -1,0 +1,122 @@
+"""The import job: check the whole file, then clean, find spans, seal and store. All or nothing; plain labels exist only here."""
+
+
+from typing import Any
+
+from django.db import connection, transaction
+
+from annotation_app.batch_file import CheckResult, Control, KnownStudy, Opened, RowError, UploadRefused, check_file, open_upload
+from annotation_app.models import Batch, Study, Task
+from annotation_app.services.batches.limits import limits
+from annotation_app.services.batches.staging import Staging, sealed_fields
+from annotation_app.services.batches.tasks import check_task_files
+from annotation_app.services.batches.upload import ACCEPTED, upload_path
+from blinding import sealing
+from blinding.events import record_event
+from blinding.jobs import JobFailed, Progress
+from blinding.models import Job, StudyKey, UsedOutputId
+from blinding.redaction.unicode import clean
+
+
+def import_batch(job: Job, progress: Progress) -> None:
+    """Read the upload of batch `job.subject`: rejected with row errors, or in review with everything sealed."""
+    batch = Batch.objects.select_related("study").get(pk=job.subject)
+    path = upload_path(batch.pk)
+    if not path.exists():
+        raise JobFailed("The uploaded file is gone. Upload it again.")
+    Batch.objects.filter(pk=batch.pk).update(status=Batch.Status.CHECKING)
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            # One import at a time in a study: ids, statements and controls are compared across batches.
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", [f"import {batch.study_id}"])
+            _check_and_take(batch, progress)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def import_failed(job: Job) -> None:
+    """Put the batch into the state that says so; its upload is gone."""
+    upload_path(job.subject).unlink(missing_ok=True)
+    Batch.objects.filter(pk=job.subject).update(status=Batch.Status.FAILED)
+
+
+def _check_and_take(batch: Batch, progress: Progress) -> None:
+    def halves(second: int) -> Any:
+        return lambda done, total: progress(done + second * total, 2 * total)
+
+    try:
+        opened = open_upload(upload_path(batch.pk), f"upload{batch.extension}", limits())
+        checked = check_file(
+            opened,
+            batch.mapping,
+            clean=clean,
+            known=known_study(batch.study),
+            check_tasks=lambda files: check_task_files(batch.study, files),
+            label_box_size=lambda row: len(sealing.label_box(sealed_fields(row), row.rest(), bytes(32))),
+            progress=halves(0),
+        )
+    except UploadRefused as refusal:
+        checked = CheckResult(0, [refusal.as_error()], 1, [])
+        opened = None  # type: ignore[assignment]
+    if checked.errors_total:
+        _reject(batch, checked, progress)
+    else:
+        _take(batch, opened, checked, progress, halves(1))
+
+
+def known_study(study: Study) -> KnownStudy:
+    """Return what a file must not contradict: ids used, statements, controls and tasks of the study."""
+    secret = bytes(StudyKey.objects.values_list("id_secret", flat=True).get(study=study.pk))
+    statements, materials, controls, ids = {}, {}, {}, set()
+    for task in Task.objects.filter(study=study):
+        key = (task.task_id, task.task_version or None)
+        ids.add(task.task_id)
+        if task.statement:
+            statements[key] = task.statement
+        if task.reference_material:
+            materials[key] = task.reference_material
+        if task.outputs.exists() or task.positive_control:
+            controls[key] = Control(task.positive_control or None, tuple(task.classes) or None)
+    return KnownStudy(lambda wanted: _used(study, secret, wanted), statements, materials, controls, ids)
+
+
+def _used(study: Study, secret: bytes, wanted: list[str]) -> set[str]:
+    digests = {sealing.duplicate_key(secret, output_id): output_id for output_id in wanted}
+    found = UsedOutputId.objects.filter(study=study.pk, digest__in=list(digests)).values_list("digest", flat=True)
+    return {digests[bytes(digest)] for digest in found}
+
+
+def _reject(batch: Batch, checked: CheckResult, progress: Progress) -> None:
+    progress.fence()
+    batch.status = Batch.Status.REJECTED
+    batch.errors = [_error(e) for e in checked.errors]
+    batch.errors_total = checked.errors_total
+    batch.warnings = _warnings(checked)
+    batch.save(update_fields=["status", "errors", "errors_total", "warnings"])
+    record_event("batch_rejected", study=batch.study_id, actor=None, subject=batch.pk, facts={"errors": checked.errors_total})
+
+
+def _take(batch: Batch, opened: Opened, checked: CheckResult, progress: Progress, shown: Any) -> None:
+    if Batch.objects.filter(study=batch.study_id, sha256=batch.sha256, status__in=ACCEPTED).exists():
+        again = RowError(None, None, "already_uploaded", "The same bytes were accepted in this study before.")
+        _reject(batch, CheckResult(0, [again], 1, []), progress)
+        return
+    staging = Staging(batch, checked)
+    staging.store(opened, shown)
+    progress.fence()
+    batch.status, batch.rows, batch.warnings = Batch.Status.IN_REVIEW, checked.rows, _warnings(checked)
+    batch.errors, batch.errors_total = [], 0
+    batch.summary, batch.arms_warning = staging.summary(), staging.has_one_arm
+    batch.save(update_fields=["status", "rows", "warnings", "errors", "errors_total", "summary", "arms_warning"])
+    record_event("batch_imported", study=batch.study_id, actor=None, subject=batch.pk, facts={"rows": checked.rows})
+
+
+def _error(error: RowError) -> dict[str, Any]:
+    shown = {"row": error.row, "column": error.column, "code": error.code, "message": error.message}
+    return shown | ({"path": error.path} if error.path else {})
+
+
+def _warnings(checked: CheckResult) -> list[dict[str, Any]]:
+    return [{"code": w.code, "count": w.count, "rows": list(w.rows)} for w in checked.warnings]
+
+

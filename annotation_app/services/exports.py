@@ -1,0 +1,108 @@
+"""Records as they leave the product: one JSON object a line, stored payload ⊕ overlay, in the schema's own order.
+
+Reads in keyset pages on (study, record_id), so memory is flat; payload parts are spliced in as PostgreSQL prints them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+from django.db import connection
+
+from annotation_app.errors import Absent, Refused
+from annotation_app.models import Membership, Study
+from annotation_app.record_schema import RecordSchema
+from annotation_app.services.forms import schema_of
+from blinding.events import record_event
+from blinding.policy import Disclosure, Phase, Role
+
+PAGE = 4000
+
+# Main records: final, live, of a released main batch, of a task version and output in force, and not exposed before finality.
+_MAIN = """
+  FROM annotation_app_assignment a
+  JOIN annotation_app_record r ON r.assignment_id = a.id AND r.version = a.version
+  JOIN annotation_app_output o ON o.id = a.output_id
+  JOIN annotation_app_task t ON t.id = o.task_id
+  JOIN annotation_app_membership m ON m.id = a.member_id
+  JOIN annotation_app_codebook b ON b.id = r.codebook_id
+  LEFT JOIN annotation_app_cluster c ON c.id = o.cluster_id
+  LEFT JOIN annotation_app_recordoverlay v ON v.assignment_id = a.id
+  CROSS JOIN LATERAL (SELECT EXISTS (
+      SELECT 1 FROM blinding_exposure e
+       WHERE e.output = a.output_id AND e.member = a.member_id AND e.before_final AND e.how <> 'hunch') AS seen) x
+ WHERE a.study_id = %(study)s AND a.record_id > %(after)s AND a.final_at IS NOT NULL AND a.voided_at IS NULL
+   AND NOT a.calibration AND t.voided_at IS NULL AND o.excluded_at IS NULL AND NOT x.seen
+"""
+
+# How each property that the product fills in is read; what a schema does not have is left out.
+_SYSTEM = {
+    "record_id": "a.record_id::text",
+    "task_id": "t.task_id",
+    "blinded_output_id": "o.blinded_output_id",
+    "annotator_id": "m.alias",
+    "annotator_role": "m.role",
+    "blind_version": "o.blind_version",
+    "codebook_version": "b.version",
+    "condition_visible_to_annotator": "x.seen",
+    "model_visible_to_annotator": "x.seen",
+    "t_theory_visible_to_annotator": "x.seen",
+    "auto_cluster_id": "c.code",
+    "adjudication_required": "r.flagged OR coalesce(v.adjudication_required, false)",
+    "adjudicator_id": "nullif(v.adjudicator_id, '')",
+    "adjudicated_value": "v.adjudicated_value",
+    "timestamp_utc": "to_char(r.submitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')",
+}
+
+
+def may_export(membership: Membership) -> None:
+    """Raise Absent for a role that never exports records, Refused before the lock."""
+    if membership.role != Role.PROJECT_AUTHOR:
+        raise Absent
+    if membership.study.phase not in (Phase.LOCKED, Phase.UNBLINDED) or not membership.may_learn(Disclosure.PEER_CODES):
+        raise Refused("Records are exported once the data are locked.", code="not_locked")
+
+
+def export_records(*, membership: Membership) -> Iterator[bytes]:
+    """Return the lines of `records.jsonl` in chunks. Raises Absent or Refused at once, not while streaming."""
+    may_export(membership)
+    record_event("records_exported", study=membership.study_id, actor=membership.pk)
+    return record_lines(membership.study)
+
+
+def record_lines(study: Study) -> Iterator[bytes]:
+    """Yield the main records of a study in chunks of whole lines, ordered by record_id. Asks nobody's leave."""
+    schema = schema_of(study)
+    names = list(schema.document["properties"])
+    query, coded = _query(schema, names)
+    after = "00000000-0000-0000-0000-000000000000"
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(query, {"study": study.pk, "after": after, "page": PAGE})
+            rows = cursor.fetchall()
+        if not rows:
+            return
+        yield b"".join(_line(names, coded, row) for row in rows)
+        after = rows[-1][0]
+
+
+def _query(schema: RecordSchema, names: list[str]) -> tuple[str, frozenset[str]]:
+    """Return the page query, its first column the key, and which properties come from the payload."""
+    coded = frozenset(name for name in names if name not in _SYSTEM)
+    columns = [_SYSTEM[n] if n in _SYSTEM else f"(r.payload -> '{_quoted(n)}')::text" for n in names]
+    query = f"SELECT a.record_id, {', '.join(columns)} {_MAIN} ORDER BY a.record_id LIMIT %(page)s"  # noqa: S608  names of a loaded schema, quoted
+    return query, coded
+
+
+def _quoted(name: str) -> str:
+    return name.replace("'", "''").replace("%", "%%")
+
+
+def _line(names: list[str], coded: frozenset[str], row: tuple[Any, ...]) -> bytes:
+    record: dict[str, Any] = {}
+    for name, value in zip(names, row[1:], strict=True):
+        if name not in coded:
+            record[name] = value
+        elif value is not None:  # an answer that was not required and not given is absent
+            record[name] = orjson.Fragment(value)
+    return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

@@ -1,0 +1,71 @@
+"""A coder recognises where an output comes from. A hunch stays in; the other answers, before finality, are an exposure."""
+
+from uuid import UUID
+
+from django.db import transaction
+
+from annotation_app import signals
+from annotation_app.errors import Absent, Invalid, Refused
+from annotation_app.models import Assignment, Membership
+from annotation_app.services.assignments import require_coding
+from annotation_app.services.reassignment import find_fresh_coder, void_assignment
+from blinding import clock
+from blinding.events import record_event
+from blinding.models import Exposure
+
+HOW = ("says_so", "knows", "hunch")
+
+
+def recognise(*, membership: Membership, uid: UUID, how: str, what: str = "") -> None:
+    """Record that the member recognises the source of an item, and go on without a word about the result.
+
+    `how` says_so or knows before finality: the item leaves the member's list, the main data and alpha, and the output
+    gets a fresh coder if there is one. Raises Absent, Invalid for an unknown answer.
+    """
+    if how not in HOW:
+        raise Invalid.at("how", "unknown", f"The answer must be one of: {', '.join(HOW)}.")
+    require_coding(membership)
+    with transaction.atomic():
+        item = (
+            Assignment.objects.visible_to(membership).select_for_update().filter(pk=uid, served_at__isnull=False, voided_at=None).first()
+        )
+        if item is None:
+            raise Absent
+        exposure = Exposure.objects.create(
+            study=membership.study_id,
+            output=item.output_id,
+            member=membership.pk,
+            assignment=item.pk,
+            how=how,
+            what=what,
+            before_final=item.final_at is None,
+            exposed_at=clock.now(),
+        )
+        record_event(
+            "source_recognised", study=membership.study_id, actor=membership.pk, subject=item.pk, facts={"exposure": str(exposure.pk)}
+        )
+        if how != "hunch" and item.final_at is None:
+            set_apart(item)
+
+
+def set_apart(item: Assignment) -> None:
+    """Void an exposed item and give its output to somebody else who has not met it, if there is one."""
+    void_assignment(item, "exposed")
+    find_fresh_coder(item)
+    signals.pair_withdrawn.send(sender=Assignment, output=item.output_id, reason="exposed")
+
+
+def opt_out(*, membership: Membership, uid: UUID) -> None:
+    """Give an item to somebody else without a reason: it is no exposure and does not look like one.
+
+    Raises Absent, or Refused where nobody else could code it.
+    """
+    require_coding(membership)
+    with transaction.atomic():
+        item = Assignment.objects.visible_to(membership).select_for_update().filter(pk=uid, served_at__isnull=False).open().first()
+        if item is None:
+            raise Absent
+        void_assignment(item, "opted_out")
+        if not find_fresh_coder(item):
+            raise Refused("Nobody else can code this item. Skip it, or ask the project author through the question box.", code="nobody_else")
+        record_event("item_given_back", study=membership.study_id, actor=membership.pk, subject=uid)

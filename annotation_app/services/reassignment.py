@@ -1,0 +1,69 @@
+"""Work that changes hands: a voided record's output, or what a leaver has not coded."""
+
+from django.db.models import Count, F, Max, Q
+
+from annotation_app.errors import Absent, Refused
+from annotation_app.models import Assignment, Membership
+from blinding import clock, entropy
+from blinding.events import record_event
+from blinding.policy import Role
+
+
+def void_assignment(item: Assignment, reason: str) -> None:
+    """Take an item out of its coder's list and progress, once; a record it has stays stored and leaves the main data."""
+    if not Assignment.objects.filter(pk=item.pk, voided_at=None).update(voided_at=clock.now(), void_reason=reason):
+        return
+    if item.position is not None:
+        prefix = "calibration" if item.calibration else "main"
+        change = {f"{prefix}_total": F(f"{prefix}_total") - 1}
+        if item.version:
+            change[f"{prefix}_submitted"] = F(f"{prefix}_submitted") - 1
+        Membership.objects.filter(pk=item.member_id).update(**change)
+
+
+def find_fresh_coder(item: Assignment) -> Assignment | None:
+    """Give the output of a voided item to the least loaded other member of the slot who has not met it; None if nobody is left."""
+    met = Assignment.objects.filter(output=item.output_id).values("member")
+    others = Membership.objects.current().in_slot(item.slot).filter(study=item.study_id).exclude(pk__in=met)
+    left = Count("assignments", filter=Q(assignments__submitted_at=None, assignments__voided_at=None))
+    fresh = others.annotate(left=left).order_by("left", "alias").first()
+    return give(item, fresh) if fresh else None
+
+
+def give(item: Assignment, member: Membership) -> Assignment:
+    """Put an item's output at the end of another member's order."""
+    last = member.assignments.aggregate(last=Max("position"))["last"] or 0
+    new = Assignment.objects.create(
+        record_id=entropy.uuid("record id", f"{item.output_id} {member.pk}"),
+        study_id=item.study_id,
+        output_id=item.output_id,
+        member=member,
+        slot=item.slot,
+        calibration=item.calibration,
+        position=last + 1,
+        given_later=True,
+    )
+    counter = "calibration_total" if item.calibration else "main_total"
+    Membership.objects.filter(pk=member.pk).update(**{counter: F(counter) + 1})
+    record_event("reassigned", study=item.study_id, actor=None, subject=new.pk, facts={"from": str(item.pk)})
+    return new
+
+
+def reassign_rest(*, membership: Membership, alias: str) -> int:
+    """Share out what a member has not submitted among the others of the role; return how many items.
+
+    Raises Absent for who is not the admin or an unknown alias, Refused where nobody else has the role.
+    """
+    if membership.role != Role.ADMIN:
+        raise Absent
+    leaver = Membership.objects.filter(study=membership.study_id, alias=alias).first()
+    if leaver is None:
+        raise Absent
+    others = Membership.objects.current().filter(study=membership.study_id, role=leaver.role).exclude(pk=leaver.pk)
+    if not others.exists():
+        raise Refused(f"Nobody else has the role {leaver.role}. Add a member first.")
+    rest = list(leaver.assignments.filter(submitted_at=None, voided_at=None).order_by("position"))
+    for item in rest:
+        void_assignment(item, "reassigned")
+        find_fresh_coder(item)
+    return len(rest)

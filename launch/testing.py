@@ -1,0 +1,81 @@
+"""The tests on servers of their own, in a data folder of their own."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from launch import venv
+from launch.identity import myself
+from launch.instance import Instance, start_instance
+from launch.places import CHECKOUT, DEFAULT_DATA, taken
+from launch.processes import complete
+from launch.speech import Trouble, say
+from launch.supervisor import Supervisor
+
+DATA = DEFAULT_DATA / "test"
+# Chromium makes sockets in its temp folder, and their addresses are short.
+LONGEST_TEMP = 50
+
+
+def run_tests(arguments: Sequence[str]) -> int:
+    """Run pytest with `arguments`; return its code."""
+    with taken(DATA) as folder:
+        _clear()
+        venv.install("test")
+        browser = find_browser()
+        with Supervisor() as supervisor:
+            instance = start_instance(folder, supervisor, volatile=True)
+            return _pytest(instance, browser, arguments)
+
+
+def _pytest(instance: Instance, browser: str | None, arguments: Sequence[str]) -> int:
+    code, _ = complete(
+        [str(instance.programs.python), "-m", "pytest", *arguments],
+        environment=_environment(instance, browser),
+        identity=myself(),
+        cwd=CHECKOUT,
+    )
+    return code
+
+
+def find_browser() -> str | None:
+    """Return the path of Chromium, installed if we may; None where there is none, which is said."""
+    if not _browser():
+        say("Installing Chromium for the journeys …")
+        if not apt_install_browser():
+            say("There is no Chromium, so the journeys are skipped. As root:  apt-get install chromium")
+    return _browser()
+
+
+def apt_install_browser() -> bool:
+    """Install Chromium and fonts for what the demonstration shows."""
+    return venv.apt_install(["chromium", "fonts-dejavu-core", "fonts-noto-color-emoji"])
+
+
+def _browser() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def _environment(instance: Instance, browser: str | None) -> dict[str, str]:
+    """Return the tests' environment: whatever a browser or a test leaves behind lies in the data folder."""
+    own = {"TMPDIR": str(Path(instance.folder.path, "tmp")), "HOME": str(Path(instance.folder.path, "home"))}
+    if len(own["TMPDIR"]) > LONGEST_TEMP:
+        own["TMPDIR"] = os.environ.get("TMPDIR", "/tmp")
+    return (
+        instance.environment
+        | own
+        | {"DJANGO_ALLOW_ASYNC_UNSAFE": "true", "TWINBLIND_CHROMIUM": browser or ""}
+    )
+
+
+def _clear() -> None:
+    """Start from nothing: the folder is the tests' alone."""
+    try:
+        for entry in DATA.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            elif entry.name not in ("lock", "sockets-elsewhere"):
+                entry.unlink()
+    except OSError as error:
+        raise Trouble(f"{DATA} cannot be cleared ({error.strerror}); remove it as its owner.") from error

@@ -1,0 +1,20 @@
+// Where the page opens: at its errors, else at the heading marked for it.
+const target = document.getElementById("errors") ?? document.querySelector(".notice[data-focus]") ?? document.querySelector("[data-focus]");
+if (target && !location.hash) target.focus({ preventScroll: true });
+
+// A link to a radio group focuses the answer in it.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest(".notice a[href^='#']");
+  const field = link && document.getElementById(link.hash.slice(1));
+  if (!field) return;
+  event.preventDefault();
+  focusIn(field);
+});
+
+/** Focus the control in `field` where an answer begins. */
+export function focusIn(field) {
+  const control = field.matches("input, select, textarea") ? field
+    : field.querySelector("[aria-invalid=true] input, input:checked, input, select, textarea");
+  field.scrollIntoView({ block: "nearest" });
+  control?.focus();
+}

@@ -1,0 +1,20 @@
+// On a phone the jump bar says which part is in view.
+const links = [...document.querySelectorAll(".jump a")];
+
+function mark() {
+  const passed = links.filter((link) => document.querySelector(link.hash).getBoundingClientRect().top < innerHeight / 2);
+  for (const link of links) {
+    if (link === passed.at(-1)) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+if (links.length) {
+  let due = false;
+  addEventListener("scroll", () => {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => { due = false; mark(); });
+  }, { passive: true });
+  mark();
+}

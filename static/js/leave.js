@@ -1,0 +1,14 @@
+// Leaving an item on purpose (skipping it, recognising it): what was typed is stored first.
+import { flush, stop } from "./drafts.js";
+
+const ready = new WeakSet();
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.matches("[data-leaves]") || ready.has(form)) return;
+  event.preventDefault();
+  ready.add(form);
+  await Promise.race([flush(), new Promise((done) => setTimeout(done, 2000))]);
+  stop();
+  form.requestSubmit(event.submitter);
+});

@@ -1,0 +1,10 @@
+// What ordinary pages need; every module looks for its own data-attributes.
+import "./counter.js";
+import "./focus.js";
+import "./jobs.js";
+import "./kept-work.js";
+import "./local-time.js";
+import "./popover.js";
+import "./print.js";
+import "./sign-out.js";
+import "./upload.js";

@@ -1,0 +1,18 @@
+"""The product's settings as the tests use them: plain static files, a fast hash, no pool of connections.
+
+A test that clones its database must be the only one connected, and a pool keeps connections of its own.
+"""
+
+import os
+
+os.environ.setdefault("DJANGO_SECRET_KEY", "only-for-tests-and-never-for-a-server-that-anyone-can-reach")
+os.environ.setdefault("DATABASE_URL", "postgres:///missing")
+os.environ.setdefault("REDIS_URL", "unix:///missing")
+os.environ["TWINBLIND_DB_POOL"] = "0"
+
+from annotation_app.settings import *  # noqa: F403
+from annotation_app.settings import STORAGES
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+TWINBLIND_ARGON2 = "test"
