@@ -27,7 +27,7 @@ class ClusterView:
     @classmethod
     def of(cls, cluster: Cluster, *, on_screen: UUID) -> ClusterView:
         """Show a cluster beside an output; an excerpt of that very output is left out."""
-        excerpts = [e["excerpt"] for e in cluster.exemplars if e["output"] != str(on_screen)]
+        excerpts = [e["excerpt"] for e in cluster.exemplars if e["excerpt"] and e["output"] != str(on_screen)]
         return cls(cluster.code, cluster.label, excerpts)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from annotation_app.models import Study
+from annotation_app.models import Membership, Study
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ BundlePart = Callable[[Study], Iterable[tuple[str, Iterable[bytes]]]]  # (name i
 lock_guards: list[LockGuard] = []
 counters: list[Counter] = []
 bundle_parts: list[BundlePart] = []
+Home = Callable[[Membership], Mapping[str, Any]]
+homes: dict[str, Home] = {}  # by role: the context of that role's home, where another app knows it
 at_lock: list[Callable[[Study, str], Any]] = []  # called in the lock's transaction with the reason for what is left open
 
 

@@ -134,6 +134,8 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "finalise": {"task": "annotation_app.finalise_due_records", "schedule": 5.0},
     "compare": {"task": "adjudication.compare_final_pairs", "schedule": 5.0},
     "sweep": {"task": "blinding.sweep_jobs", "schedule": 10.0},
+    "close-events": {"task": "blinding.close_event_blocks", "schedule": 60.0},
+    "lapse": {"task": "annotation_app.lapse_unblindings", "schedule": 60.0},
 }
 TWINBLIND_HEARTBEAT_SECONDS = 2.0
 

@@ -41,14 +41,17 @@ def claim_next_case(*, membership: Membership) -> Claim | None:
 
 
 def claimed_case(*, membership: Membership, uid: UUID) -> Claim:
-    """Return a case the member holds. Raises Absent for any other, Refused for one that is closed."""
+    """Return a case the member holds. Raises Absent for any other, Refused for one that is closed or on hold."""
     _require_adjudicator(membership)
     case = Case.objects.visible_to(membership).filter(pk=uid).select_related("comparison", "study").first()
     if case is None or case.assignment_id is None:
         raise Absent
     if case.state != Case.State.OPEN:
         raise Refused("This case is closed.", code="case_closed")
-    return Claim(case, _assignment(case))
+    claim = Claim(case, _assignment(case))
+    if claim.assignment.held_at is not None:
+        raise Refused("This case is on hold. Go on with the next one.", code="held")
+    return claim
 
 
 def _require_adjudicator(membership: Membership) -> None:
@@ -58,14 +61,14 @@ def _require_adjudicator(membership: Membership) -> None:
 
 
 def _own(membership: Membership) -> Case | None:
-    mine = Case.objects.open().filter(study=membership.study_id, claimed_by=membership)
+    mine = Case.objects.open().filter(study=membership.study_id, claimed_by=membership, output__frozen_at=None)
     return mine.select_for_update(of=["self"]).order_by("place").first()
 
 
 def _free(membership: Membership) -> Case | None:
     unclaimed = Q(claimed_by=None) | Q(lease_until__lt=clock.now())
     met = Assignment.objects.filter(member=membership).values("output")
-    free = Case.objects.open().filter(unclaimed, study=membership.study_id).exclude(output__in=met)
+    free = Case.objects.open().filter(unclaimed, study=membership.study_id, output__frozen_at=None).exclude(output__in=met)
     return free.select_for_update(skip_locked=True, of=["self"]).order_by("place").first()
 
 

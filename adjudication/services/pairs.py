@@ -63,7 +63,7 @@ def compare_study(study_id: UUID) -> int:
 def count_pairs(study: Study, *, uncompared: bool = False) -> int:
     """Return how many outputs have two final records (that were not compared yet)."""
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) {_UNCOMPARED if uncompared else _PAIRS}", {"study": study.pk})  # noqa: S608  constants
+        cursor.execute(f"SELECT count(*) {_UNCOMPARED if uncompared else _PAIRS}", {"study": study.pk})
         return int(cursor.fetchone()[0])
 
 
@@ -84,7 +84,7 @@ def _compare_page(study_id: UUID) -> int:
 def _uncompared(study_id: UUID) -> list[Pair]:
     columns = "o.id, a.id, b.id, ra.id, rb.id, ra.payload::text, rb.payload::text, ra.flagged OR rb.flagged"
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {columns} {_UNCOMPARED} LIMIT {PAGE}", {"study": study_id})  # noqa: S608  constants
+        cursor.execute(f"SELECT {columns} {_UNCOMPARED} LIMIT {PAGE}", {"study": study_id})
         rows = cursor.fetchall()
     return [Pair(*row[:5], json.loads(row[5]), json.loads(row[6]), row[7]) for row in rows]
 

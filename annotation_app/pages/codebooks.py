@@ -139,5 +139,11 @@ def _shown(membership: Membership, book: Codebook) -> dict[str, Any]:
         "hash": book.hash,
         "applies": str(APPLIES.get(Codebook.Kind(book.kind), "")),
         "html": guide(book),
-        "fields": form_of(membership.study, book.pk).for_coder()["fields"],
+        "fields": _fields(membership, book),
     }
+
+
+def _fields(membership: Membership, book: Codebook) -> list[dict[str, Any]]:
+    """Return every field in the codebook's words; the choices of classes are each task's own."""
+    fields = form_of(membership.study, book.pk).for_coder(classes=("–",))["fields"]
+    return [field | {"options": []} if field["kind"] == "checks" else field for field in fields]

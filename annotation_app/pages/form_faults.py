@@ -8,13 +8,13 @@ from annotation_app.errors import Invalid, Refused
 
 
 def show_fault(form: forms.Form, fault: Invalid | Refused, *, names: dict[str, str] | None = None) -> int:
-    """Put what was refused into the form and return the page's status: 409 for a wrong state, 422 for bad input.
+    """Put what was refused into the form and return the page's status: 409 or 429 where it is refused, 422 for bad input.
 
     `names` gives the form's field for a place that the service names otherwise.
     """
     if isinstance(fault, Refused):
         form.add_error(None, fault.reason)
-        return 409
+        return fault.status
     for error in fault.errors:
         place, rest = _split(str(error["field"]))
         name = (names or {}).get(place, place)

@@ -15,8 +15,16 @@ from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Membership
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.shell import member_page, render_page
-from annotation_app.services.keys import add_second_half, change_passphrase, key_is_complete
+from annotation_app.services.keys import (
+    add_second_half,
+    change_passphrase,
+    key_is_complete,
+    recover_passphrase,
+)
 from blinding.policy import KEY_HOLDERS, Phase, Role
+
+
+PROOFS = {"change": "old", "recover": "code"}  # by act: what shows that the half is one's own
 
 
 class PassphraseForm(forms.Form):
@@ -32,10 +40,21 @@ class PassphraseForm(forms.Form):
         return data
 
 
-class PassphraseChangeForm(forms.Form):
-    old = forms.CharField(label=gettext_lazy("Present passphrase"), strip=False)
+class RenewalForm(forms.Form):
+    """A new passphrase for who has the present one, or the code of the recovery sheet."""
+
+    old = forms.CharField(label=gettext_lazy("Present passphrase"), required=False, strip=False)
+    code = forms.CharField(label=gettext_lazy("Code on the recovery sheet"), required=False)
     new = forms.CharField(label=gettext_lazy("New passphrase"), strip=False)
     new_again = forms.CharField(label=gettext_lazy("The same again"), strip=False)
+    partner = forms.CharField(
+        label=gettext_lazy("Passphrase of the project author"), required=False, strip=False
+    )
+
+    def __init__(self, data: Any = None, *, proof: str) -> None:
+        super().__init__(data, auto_id=f"id_{proof}_%s")
+        self.fields[proof].required = True
+        self.proof = proof
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
@@ -53,8 +72,8 @@ def key(request: HttpRequest, membership: Membership) -> HttpResponse:
     act = request.POST.get("do", "")
     if act == "add":
         return _add(request, membership)
-    if act == "change":
-        return _change(request, membership)
+    if act in PROOFS:
+        return _renew(request, membership, RenewalForm(request.POST, proof=PROOFS[act]))
     return _page(request, membership)
 
 
@@ -78,15 +97,19 @@ def _add(request: HttpRequest, membership: Membership) -> HttpResponse:
     return recovery_sheet_page(request, membership, sheet=sheet, half_label=half)
 
 
-def _change(request: HttpRequest, membership: Membership) -> HttpResponse:
-    form = PassphraseChangeForm(request.POST)
+def _renew(request: HttpRequest, membership: Membership, form: RenewalForm) -> HttpResponse:
     if not form.is_valid():
-        return _page(request, membership, change_form=form, status=422)
+        return _page(request, membership, renewal=form, status=422)
+    given = form.cleaned_data
+    new, partner = given["new"], given["partner"] or None
     try:
-        change_passphrase(membership=membership, old=form.cleaned_data["old"], new=form.cleaned_data["new"])
+        if form.proof == "old":
+            change_passphrase(membership=membership, old=given["old"], new=new, partner=partner)
+        else:
+            recover_passphrase(membership=membership, code=given["code"], new=new, partner=partner)
     except (Invalid, Refused) as fault:
         status = show_fault(form, fault, names={"passphrase": "new"})
-        return _page(request, membership, change_form=form, status=status)
+        return _page(request, membership, renewal=form, status=status)
     messages.success(request, _("Your passphrase is changed. The recovery sheet stays valid."))
     return redirect("key", membership.study.slug)
 
@@ -96,13 +119,17 @@ def _page(
     membership: Membership,
     *,
     form: PassphraseForm | None = None,
-    change_form: PassphraseChangeForm | None = None,
+    renewal: RenewalForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    renewals = {proof: RenewalForm(proof=proof) for proof in PROOFS.values()}
+    if renewal is not None:
+        renewals[renewal.proof] = renewal
     context = {
         "key": _shown(membership),
         "form": form or PassphraseForm(),
-        "change_form": change_form or PassphraseChangeForm(),
+        "change_form": renewals["old"],
+        "recover_form": renewals["code"],
     }
     return render_page(
         request, "annotation_app/key.html", context, membership=membership, here="key", status=status
@@ -118,5 +145,6 @@ def _shown(membership: Membership) -> dict[str, Any]:
         "turn": "" if complete else str(Role.PROJECT_AUTHOR),
         "complete": complete,
         "may_add": is_author and not complete,
-        "may_change": layered if is_author else early and not layered,
+        "may_change": layered or not is_author,
+        "partner_needed": layered and not is_author,
     }

@@ -34,10 +34,12 @@ def next_assignment(*, membership: Membership) -> Assignment | None:
 
 
 def own_assignment(*, membership: Membership, uid: UUID) -> Assignment:
-    """Return one of the member's own items that was served to them. Raises Absent for any other."""
+    """Return one of the member's own items that was served to them. Raises Absent for any other, Refused for one on hold."""
     item = _items(membership).filter(pk=uid, served_at__isnull=False).first()
     if item is None:
         raise Absent
+    if item.held_at is not None:
+        raise Refused("This item is on hold. Go on with the next one.", code="held")
     return item
 
 

@@ -11,6 +11,7 @@ from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Batch, Membership, Study
 from annotation_app.services.codebooks import current_codebook
 from annotation_app.services.datasets import dataset_hash
+from annotation_app.services.unblinding import open_request
 from blinding import clock
 from blinding.events import record_event
 from blinding.models import StudyKey
@@ -112,6 +113,8 @@ def _undo_lock(study: Study, membership: Membership, reason: str) -> str:
     """The project author asks with a reason, the admin posts the same to confirm."""
     if not reason.strip():
         raise Invalid.at("reason", "required", _("Say why the lock must be undone; the log keeps it."))
+    if open_request(study.pk):
+        raise Refused(_("An unblinding is asked for. It has to be taken back before the lock is undone."))
     if membership.role == Role.PROJECT_AUTHOR:
         study.reopening = {"member": str(membership.pk), "reason": reason, "at": clock.now().isoformat()}
         study.save(update_fields=["reopening"])

@@ -6,6 +6,7 @@ from annotation_app.errors import Absent, Refused
 from annotation_app.models import Assignment, Membership
 from blinding import clock, entropy
 from blinding.events import record_event
+from blinding.models import Exposure
 from blinding.policy import Role
 
 
@@ -24,7 +25,8 @@ def void_assignment(item: Assignment, reason: str) -> None:
 def find_fresh_coder(item: Assignment) -> Assignment | None:
     """Give the output of a voided item to the least loaded other member of the slot who has not met it; None if nobody is left."""
     met = Assignment.objects.filter(output=item.output_id).values("member")
-    others = Membership.objects.current().in_slot(item.slot).filter(study=item.study_id).exclude(pk__in=met)
+    exposed = Exposure.objects.filter(output=item.output_id).values("member")
+    others = Membership.objects.current().in_slot(item.slot).filter(study=item.study_id).exclude(pk__in=met).exclude(pk__in=exposed)
     left = Count("assignments", filter=Q(assignments__submitted_at=None, assignments__voided_at=None))
     fresh = others.annotate(left=left).order_by("left", "alias").first()
     return give(item, fresh) if fresh else None

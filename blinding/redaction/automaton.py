@@ -95,8 +95,7 @@ class Automaton:
         return None
 
     def _readings(self, place: str) -> list[tuple[Form, int, int, int]]:
-        """Return the forms that `place` may be, best first, each with the start and end of its name and the end
-        of the rest."""
+        """Return the forms `place` may be, best first: each with start and end of the name, end of the rest."""
         known = self._known.get(place)
         if known is None:
             found = []

@@ -1,0 +1,121 @@
+"""One batch: its check, the review of what was found, its release, its commitment."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRefresh
+
+from annotation_app.errors import Absent, Invalid, Refused
+from annotation_app.models import Membership
+from annotation_app.pages.batch_shown import batch_shown, finding_shown, job_shown, release_shown
+from annotation_app.pages.form_faults import show_fault
+from annotation_app.pages.shell import member_page, render_page
+from annotation_app.projections import BatchView
+from annotation_app.services.batches.release import discard_batch, release_batch
+from annotation_app.services.batches.review import decide_finding, findings_of
+from annotation_app.services.batches.upload import batch_of
+from annotation_app.services.commitments import manifest_bytes
+from blinding.redaction.spans import MASK
+
+
+class ReleaseForm(forms.Form):
+    reason = forms.CharField(label=gettext_lazy("Reason"), required=False, max_length=2000)
+    confirmed = forms.BooleanField(label=gettext_lazy("The list of terms"))
+
+
+@require_http_methods(["GET", "POST"])
+@member_page
+def batch(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
+    if request.method == "POST":
+        return _discard(request, membership, uid)
+    return _page(request, membership, uid, ReleaseForm())
+
+
+@require_GET
+@member_page
+def progress(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
+    """The bar of a running job; once it has ended, the whole page again."""
+    found = BatchView.of(batch_of(membership=membership, uid=uid))
+    if not request.headers.get("HX-Request"):
+        return redirect("batch", membership.study.slug, uid)
+    job = job_shown(found)
+    if not job["live"]:
+        return HttpResponseClientRefresh()
+    context = {"batch": {"uid": found.uid, "job": job}}
+    return render_page(request, "annotation_app/batch.html#progress", context, membership=membership)
+
+
+@require_POST
+@member_page
+def finding(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
+    """Mask a term, or keep it."""
+    accepted = request.POST.get("accepted", "")
+    if accepted not in ("true", "false"):
+        raise Invalid.at("accepted", "unknown", _("Say whether the term is masked."))
+    decided = decide_finding(
+        membership=membership,
+        uid=uid,
+        term=request.POST.get("term", ""),
+        kind=request.POST.get("kind") or None,
+        accepted=accepted == "true",
+    )
+    if not request.headers.get("HX-Request"):
+        return redirect("batch", membership.study.slug, uid)
+    context = {"batch": {"uid": uid}, "finding": finding_shown(decided)}
+    return render_page(request, "annotation_app/batch.html#term", context, membership=membership)
+
+
+@require_POST
+@member_page
+def release(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
+    found = batch_of(membership=membership, uid=uid)
+    form = ReleaseForm(request.POST)
+    form.fields["reason"].required = found.arms_warning
+    if not form.is_valid():
+        return _page(request, membership, uid, form, status=422)
+    try:
+        release_batch(membership=membership, uid=uid, reason=form.cleaned_data["reason"])
+    except Refused as fault:
+        return _page(request, membership, uid, form, status=show_fault(form, fault))
+    return redirect("batch", membership.study.slug, uid)
+
+
+@require_GET
+@member_page
+def commitment(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
+    """The bytes whose SHA-256 is the commitment's digest: what to have time-stamped."""
+    manifest = manifest_bytes(membership=membership, batch=uid)
+    headers = {"Content-Disposition": f'attachment; filename="commitment-{uid}.json"'}
+    return HttpResponse(manifest, content_type="application/json", headers=headers)
+
+
+def _discard(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
+    batch_of(membership=membership, uid=uid)
+    if request.POST.get("do") != "discard":
+        raise Absent
+    discard_batch(membership=membership, uid=uid)
+    messages.success(request, _("The batch is discarded; its ids can be used again."))
+    return redirect("batches", membership.study.slug)
+
+
+def _page(
+    request: HttpRequest, membership: Membership, uid: UUID, form: ReleaseForm, *, status: int = 200
+) -> HttpResponse:
+    found = batch_of(membership=membership, uid=uid)
+    findings = findings_of(membership=membership, uid=uid)
+    context: dict[str, Any] = {
+        "batch": batch_shown(BatchView.of(found), membership.study.slug, len(findings)),
+        "findings": [finding_shown(one) for one in findings],
+        "mask": MASK,
+        "release": release_shown(found, membership.study) | {"form": form},
+    }
+    return render_page(
+        request, "annotation_app/batch.html", context, membership=membership, here="batches", status=status
+    )

@@ -1,0 +1,117 @@
+"""What is left for one coder, and what can still be changed. Nothing about anybody else, and no pace."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+from django.utils.translation import gettext as _
+
+from annotation_app.models import Assignment, Batch, Codebook, Membership
+from annotation_app.pages.labels import CODEBOOK_KINDS
+from annotation_app.services.members import is_coding_phase_of
+from blinding import clock
+from blinding.models import Exposure
+from blinding.policy import Phase
+
+LISTED = 20
+
+
+def coder_context(membership: Membership) -> dict[str, Any]:
+    """Return the context of a coder's home in the present phase."""
+    newest = Codebook.objects.filter(study=membership.study_id).order_by("-number").defer("document")[0]
+    return {
+        "codebook": {"version": newest.version},
+        "codebook_change": _change(membership, newest),
+        "coding": _coding(membership),
+    }
+
+
+def _coding(membership: Membership) -> dict[str, Any]:
+    training = membership.study.phase == Phase.TRAINING
+    total = membership.calibration_total if training else membership.main_total
+    submitted = membership.calibration_submitted if training else membership.main_submitted
+    own = Assignment.objects.visible_to(membership).filter(calibration=training).select_related("output__task", "draft")
+    following = own.open().in_own_order().first()
+    draft = getattr(following, "draft", None)
+    resumed = following is not None and following.served_at is not None
+    return {
+        "left": total - submitted,
+        "total": total,
+        "submitted": submitted,
+        "batch_label": _("practice") if training and total else "",
+        "open_position": following.position if following and not following.skips else None,
+        "draft_saved_at": draft.saved_at if draft and resumed and following and not following.skips else None,
+        "grace_minutes": membership.study.protocol["grace_minutes"],
+        "closed": _closed(membership),
+        "recognised": _recognised(membership),
+        "revisable": _revisable(own) if not _closed(membership) else [],
+        "skipped": _rows(own.open().filter(skips__gt=0).in_own_order()[:LISTED]),
+        "batches": _batches(membership),
+    }
+
+
+def _closed(membership: Membership) -> str:
+    if is_coding_phase_of(membership):
+        return ""
+    early = membership.study.phase in (Phase.SETUP, Phase.TRAINING)
+    return _("Coding has not begun yet.") if early else _("Coding is closed. Thank you.")
+
+
+def _revisable(own: QuerySet[Assignment]) -> list[dict[str, Any]]:
+    recent = own.filter(revisable_until__gt=clock.now(), final_at=None, voided_at=None)
+    return _rows(recent.order_by("-submitted_at")[:LISTED])
+
+
+def _rows(items: Iterable[Assignment]) -> list[dict[str, Any]]:
+    return [
+        {
+            "uid": item.pk,
+            "position": item.position,
+            "task_code": item.output.task.code,
+            "revisable_until": item.revisable_until,
+        }
+        for item in items
+    ]
+
+
+def _recognised(membership: Membership) -> int:
+    found = Exposure.objects.filter(member=membership.pk, before_final=True).exclude(how="hunch")
+    return found.values("output").distinct().count()
+
+
+def _batches(membership: Membership) -> list[dict[str, Any]]:
+    """Return own progress by batch, under numbers: a batch's name is for who runs the study."""
+    live = Assignment.objects.visible_to(membership).live().filter(position__isnull=False)
+    rows = (
+        live.values("output__batch__number", "output__batch__purpose")
+        .annotate(total=Count("pk"), done=Count("pk", filter=Q(version__gt=0)))
+        .order_by("output__batch__number")
+    )
+    return [
+        {
+            "label": _batch_label(row["output__batch__purpose"], row["output__batch__number"]),
+            "done": row["done"],
+            "total": row["total"],
+        }
+        for row in rows
+    ]
+
+
+def _batch_label(purpose: str, number: int) -> str:
+    if purpose == Batch.Purpose.CALIBRATION:
+        return _("Practice batch %(n)s") % {"n": number}
+    return _("Batch %(n)s") % {"n": number}
+
+
+def _change(membership: Membership, newest: Codebook) -> dict[str, str] | None:
+    """Return what changed in the codebook since the coder opened an item last, if anything did."""
+    own = Assignment.objects.visible_to(membership).filter(served_at__isnull=False)
+    last = own.order_by("-served_at").values_list("served_at", flat=True).first()
+    if last is None or newest.kind == Codebook.Kind.FIRST or newest.created_at <= last:
+        return None
+    at_once = newest.kind == Codebook.Kind.CLARIFICATION
+    return {
+        "version": newest.version,
+        "kind_label": str(CODEBOOK_KINDS[newest.kind]),
+        "applies": _("It applies at once.") if at_once else _("It applies to the next batch."),
+    }

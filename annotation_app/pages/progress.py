@@ -1,0 +1,150 @@
+"""Where a study stands, and what is needed before its next step: shown at home and on the phase page.
+
+Nothing here permits or refuses; the services do, and say the same.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+
+from annotation_app.models import Batch, Membership, Study
+from annotation_app.pages.labels import PHASES, ROLES_IN_FULL
+from annotation_app.projections import counts_for
+from annotation_app.services.keys import key_is_complete
+from blinding.models import Event
+from blinding.policy import Phase, Role
+
+NEEDED_ROLES = (Role.PROJECT_AUTHOR, Role.PRIMARY_A, Role.PRIMARY_B, Role.ADJUDICATOR)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that is done or open; `binding` where the step is impossible without it."""
+
+    text: str
+    done: bool
+    note: str = ""
+    binding: bool = True
+
+
+def phase_steps(study: Study) -> list[dict[str, str]]:
+    """Return the phases in order, each with its state and when it was opened."""
+    opened = _openings(study)
+    order = list(Phase)
+    current = order.index(Phase(study.phase))
+    steps = []
+    for place, phase in enumerate(order):
+        state = "done" if place < current else "current" if place == current else ""
+        steps.append({"label": str(PHASES[phase]), "note": _note(phase, state, opened), "state": state})
+    return steps
+
+
+def role_checks(study: Study) -> list[Check]:
+    """Return for each role that a complete study needs whether somebody has it."""
+    roles = list(study.memberships.current().values_list("role", flat=True))
+    return [
+        Check(str(ROLES_IN_FULL[role]), role in roles, str(roles.count(role)))
+        for role in (*NEEDED_ROLES, Role.AUDIT, Role.MONITOR)
+        if role in NEEDED_ROLES or role in roles
+    ]
+
+
+def checks_before(membership: Membership, to: str) -> list[Check]:
+    """Return what is needed, or good to know, before the member's study moves to phase `to`."""
+    if to == Phase.CODING:
+        return _before_coding(membership)
+    if to == Phase.REVIEW and membership.study.phase == Phase.CODING:
+        return _before_review(membership)
+    if to == Phase.LOCKED:
+        return _before_lock(counts_for(membership))
+    return []
+
+
+def blocked_by(checks: list[Check]) -> str:
+    """Return the first open check that a step cannot do without, as a sentence; empty if there is none."""
+    return next((_("Still open: %(what)s.") % {"what": c.text} for c in checks if c.binding and not c.done), "")
+
+
+def of_total(done: int, total: int) -> str:
+    return _("%(done)s of %(total)s") % {"done": done, "total": total}
+
+
+def day(moment: datetime) -> str:
+    return formats.date_format(moment, "j M Y")
+
+
+def _openings(study: Study) -> dict[str, datetime]:
+    found: dict[str, datetime] = {Phase.SETUP: study.created_at}
+    moves = Event.objects.filter(study=study.pk, kind__startswith="phase_").order_by("happened_at")
+    for kind, happened_at in moves.values_list("kind", "happened_at"):
+        found[kind.removeprefix("phase_")] = happened_at
+    return found
+
+
+def _note(phase: Phase, state: str, opened: dict[str, datetime]) -> str:
+    if not state:
+        return ""
+    if phase not in opened:
+        return _("skipped") if phase == Phase.TRAINING else ""
+    return _("opened %(day)s") % {"day": day(opened[phase])}
+
+
+def _before_coding(membership: Membership) -> list[Check]:
+    author, *rest = role_checks(membership.study)
+    people = [Check(_("A member as %(role)s") % {"role": c.text}, c.done, c.note) for c in rest]
+    return [
+        Check(_("Both halves of the key"), key_is_complete(membership)),
+        *people[: len(NEEDED_ROLES) - 1],
+        Check(_("Protocol and codebook as they should be"), True, _("frozen by this step")),
+    ]
+
+
+def _before_review(membership: Membership) -> list[Check]:
+    counts = counts_for(membership)
+    states = list(membership.study.batches.filter(purpose=Batch.Purpose.MAIN).values_list("status", flat=True))
+    released, alive = states.count(Batch.Status.RELEASED), [s for s in states if s not in _ENDED]
+    outputs, pairs = counts.get("outputs", 0), counts.get("final_pairs", 0)
+    decided, cases = counts.get("decided_cases", 0), counts.get("open_cases", 0)
+    return [
+        Check(_("No batch is being released"), Batch.Status.RELEASING not in states),
+        Check(
+            _("All batches released"),
+            bool(alive) and released == len(alive),
+            of_total(released, len(alive)),
+            binding=False,
+        ),
+        Check(
+            _("Two final codes for each output"),
+            outputs > 0 and pairs == outputs,
+            of_total(pairs, outputs),
+            binding=False,
+        ),
+        Check(_("Cases decided"), cases == 0, of_total(decided, decided + cases), binding=False),
+    ]
+
+
+def _before_lock(counts: dict[str, int]) -> list[Check]:
+    waiting, cases = counts.get("uncompared", 0), counts.get("open_cases", 0)
+    decided = counts.get("decided_cases", 0)
+    return [
+        Check(_("Every pair of records is compared"), waiting == 0, _("%(n)s left") % {"n": waiting} if waiting else ""),
+        Check(_("Cases decided"), cases == 0, of_total(decided, decided + cases), binding=False),
+    ]
+
+
+_ENDED = (Batch.Status.DISCARDED, Batch.Status.REJECTED, Batch.Status.FAILED)
+
+
+def count_rows(counts: dict[str, int]) -> list[dict[str, Any]]:
+    """Return totals that name no output, as rows of a page."""
+    labels = {
+        "outputs": _("Outputs in main batches"),
+        "submitted": _("Codes submitted"),
+        "final_pairs": _("Outputs with two final codes"),
+        "open_cases": _("Cases open"),
+        "decided_cases": _("Cases decided"),
+    }
+    return [{"label": label, "value": counts[name]} for name, label in labels.items() if name in counts]
