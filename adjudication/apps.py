@@ -10,6 +10,7 @@ class AdjudicationConfig(AppConfig):
     def ready(self) -> None:
         """Hook into the domain: its news, its lock, its counts, its jobs."""
         from adjudication import receivers
+        from adjudication.pages.home import adjudicator_home
         from adjudication.services import reports
         from annotation_app import registries
         from blinding import jobs
@@ -17,4 +18,5 @@ class AdjudicationConfig(AppConfig):
         registries.lock_guards.append(receivers.guard_lock)
         registries.at_lock.append(receivers.close_what_stays_open)
         registries.counters.append(receivers.counts)
+        registries.homes["adjudicator"] = adjudicator_home
         jobs.register(reports.KIND, reports.compute_report)

@@ -3,8 +3,8 @@
     python -m bench.bootstrap [--sizes 1000 10000 100000 1000000] [--values 9] [--level nominal]
 
 Two coders, B = 10,000. The loop is a few resamples through the package, counted up to 1,000. Memory is the
-peak of what Python and numpy allocate beyond the codes themselves. Where the package would take more than 4 GB it
-is left out.
+peak of what Python and numpy allocate beyond the codes themselves. The package is left out where it would take
+more than 4 GB.
 """
 
 import argparse

@@ -67,8 +67,8 @@ TABLE: dict[Role, dict[Phase, frozenset[Disclosure]]] = {
         _P.LOCKED: _LOCKED,
         _P.UNBLINDED: _ALL - {_D.EVENTS},
     },
-    Role.PRIMARY_A: {p: _TEXT if p in (_P.TRAINING, _P.CODING) else _NOTHING for p in Phase},
-    Role.PRIMARY_B: {p: _TEXT if p in (_P.TRAINING, _P.CODING) else _NOTHING for p in Phase},
+    Role.PRIMARY_A: {p: _TEXT if p in (_P.TRAINING, _P.CODING, _P.REVIEW) else _NOTHING for p in Phase},
+    Role.PRIMARY_B: {p: _TEXT if p in (_P.TRAINING, _P.CODING, _P.REVIEW) else _NOTHING for p in Phase},
     Role.ADJUDICATOR: {p: _CASE if p in (_P.CODING, _P.REVIEW) else _NOTHING for p in Phase},
     Role.AUDIT: {p: _TEXT if p in (_P.CODING, _P.REVIEW) else _NOTHING for p in Phase},
     Role.MONITOR: {

@@ -50,7 +50,7 @@ class Guard:
         self._process.wait()
 
     def _tell(self, line: str) -> None:
-        if self._process.stdin is not None:
+        if self._process.stdin is not None and not self._process.stdin.closed:
             with contextlib.suppress(OSError):
                 self._process.stdin.write(f"{line}\n")
 

@@ -14,6 +14,8 @@ from signal import Signals
 from launch.identity import Identity
 
 PR_SET_PDEATHSIG = 1
+# Seconds for a child to end by itself.
+PATIENCE = 10.0
 _RESET = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD)
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -51,7 +53,7 @@ class Child:
     log: Path | None = None
     stop_signal: Signals = signal.SIGTERM
     death_signal: Signals = signal.SIGTERM
-    patience: float = 10
+    patience: float = PATIENCE
     keep: tuple[int, ...] = ()
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
@@ -112,7 +114,8 @@ def complete(
 ) -> tuple[int, str]:
     """Run a program to its end in the foreground; return its code and, when captured, all it printed.
 
-    It stays in the terminal's process group, so that Ctrl+C reaches it and it can ask for passwords.
+    It stays in the terminal's process group, so that Ctrl+C reaches it and it can ask for passwords. When we
+    are told to stop it gets a moment to do so, too.
     """
     with subprocess.Popen(
         command,
@@ -121,7 +124,7 @@ def complete(
         stdin=subprocess.DEVNULL if capture else None,
         stdout=subprocess.PIPE if capture else None,
         stderr=subprocess.STDOUT if capture else None,
-        preexec_fn=tied(identity, signal.SIGTERM),
+        preexec_fn=tied(identity, signal.SIGKILL),
         pass_fds=keep,
         text=True,
         errors="replace",
@@ -130,5 +133,8 @@ def complete(
             output, _ = process.communicate()
         except BaseException:
             process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(PATIENCE)
+            process.kill()
             raise
     return process.returncode, output or ""

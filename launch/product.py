@@ -93,7 +93,6 @@ def worker(instance: Instance) -> Child:
         cwd=CHECKOUT,
         log=instance.folder.logs / "worker.log",
         death_signal=signal.SIGQUIT,
-        patience=10,
         keep=instance.folder.inherited(),
     )
 

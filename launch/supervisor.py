@@ -42,6 +42,18 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Ignore INT, TERM and HUP inside the block."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 class Supervisor:
     """The children of one launcher, stopped at the end of its `with`."""
 
@@ -82,12 +94,10 @@ class Supervisor:
 
     def stop(self) -> None:
         """End every child, the youngest first. Further signals do not hurry this."""
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.SIG_IGN)
-        for child in reversed(self.children):
-            child.stop()
-        self.children.clear()
-        self.guard.dismiss()
+        with undisturbed():
+            while self.children:
+                self.children.pop().stop()
+            self.guard.dismiss()
 
     def _spawn(self, child: Child) -> None:
         child.start()

@@ -1,8 +1,8 @@
 """Studies for tests, made only through the services that people use, as far into their life as a test needs.
 
-    study = a_study(phase="coding", outputs=rows())
-    study.code_all("primary_A"), study.code_all("primary_B"), study.settle()
-    study.api("primary_A").get(study.url("assignments/next/"))
+study = a_study(phase="coding", outputs=rows())
+study.code_all("primary_A"), study.code_all("primary_B"), study.settle()
+study.api("primary_A").get(study.url("assignments/next/"))
 """
 
 import json
@@ -66,7 +66,11 @@ def _row(task: int, turn: int, tasks: int) -> dict[str, Any]:
         "auto_cluster_id": f"kappa-{turn % 2}",
         "note_of_the_lab": f"kept {turn}",
     }
-    control = {"positive_control": True, "gold_classes": ["left bank", "right bank"], "gold_expected": ["left bank"]}
+    control = {
+        "positive_control": True,
+        "gold_classes": ["left bank", "right bank"],
+        "gold_expected": ["left bank"],
+    }
     return row | (control if task == tasks else {})
 
 
@@ -117,7 +121,9 @@ def _cluster_answer(control: Mapping[str, Any]) -> dict[str, Any]:
 
 def run_jobs() -> None:
     """Do every queued job, here and now, and those that they queue."""
-    while waiting := list(Job.objects.filter(state="queued").order_by("created_at", "pk").values_list("pk", flat=True)):
+    while waiting := list(
+        Job.objects.filter(state="queued").order_by("created_at", "pk").values_list("pk", flat=True)
+    ):
         for pk in waiting:
             jobs.run(pk)
 
@@ -136,7 +142,9 @@ class StudyUnderTest:
 
     def __getitem__(self, name: str) -> Membership:
         """The member as a request finds them now."""
-        return Membership.objects.select_related("study", "user").get(study__slug=self.slug, user__username=self.names[name])
+        return Membership.objects.select_related("study", "user").get(
+            study__slug=self.slug, user__username=self.names[name]
+        )
 
     def user(self, name: str) -> User:
         return User.objects.get(username=self.names[name])
@@ -169,14 +177,24 @@ class StudyUnderTest:
         return {}
 
     def import_batch(
-        self, outputs: list[dict[str, Any]] | Path | bytes, purpose: str = "main", *, name: str = "", file_name: str = "upload.jsonl"
+        self,
+        outputs: list[dict[str, Any]] | Path | bytes,
+        purpose: str = "main",
+        *,
+        name: str = "",
+        file_name: str = "upload.jsonl",
     ) -> Batch:
         """Upload and import; return the batch in whatever state the import left it."""
         if isinstance(outputs, Path):
             content, file_name = outputs.read_bytes(), outputs.name
         else:
             content = outputs if isinstance(outputs, bytes) else jsonl(outputs)
-        batch = upload_batch(membership=self["admin"], upload=SimpleUploadedFile(file_name, content), name=name, purpose=purpose)
+        batch = upload_batch(
+            membership=self["admin"],
+            upload=SimpleUploadedFile(file_name, content),
+            name=name,
+            purpose=purpose,
+        )
         run_jobs()
         batch.refresh_from_db()
         return batch
@@ -187,15 +205,17 @@ class StudyUnderTest:
         release_batch(membership=self["admin"], uid=batch.pk, reason=WHY)
         run_jobs()
         batch.refresh_from_db()
-        assert batch.status == Batch.Status.RELEASED, list(Job.objects.filter(state="failed").values_list("error", flat=True))
+        assert batch.status == Batch.Status.RELEASED, list(
+            Job.objects.filter(state="failed").values_list("error", flat=True)
+        )
         return batch
 
     def code_all(self, name: str, choose: Choose | None = None, *, at_most: int = 10_000) -> int:
         """Submit what is left of a member's list, at most so many items; return how many it were."""
-        choose, done = choose or varied_answers(name), 0
-        while done < at_most and (item := next_assignment(membership=self[name])) is not None:
-            fields = choose(AssignmentView.of(item, self[name]))
-            submit_record(membership=self[name], uid=item.pk, submission=Submission(fields))
+        choose, member, done = choose or varied_answers(name), self[name], 0
+        while done < at_most and (item := next_assignment(membership=member)) is not None:
+            submission = Submission(choose(AssignmentView.of(item, member)))
+            submit_record(membership=member, uid=item.pk, submission=submission)
             done += 1
         return done
 
@@ -217,7 +237,9 @@ class StudyUnderTest:
             assert claim.assignment.codebook_id is not None
             form = form_of(self.study, claim.assignment.codebook_id)
             values = {form.by_path[path].key: {"from": "left"} for path in claim.case.comparison.disputed}
-            decision = CaseDecision(values=values, rationale="The text says so.", claim_no=claim.case.claim_no)
+            decision = CaseDecision(
+                values=values, rationale="The text says so.", claim_no=claim.case.claim_no
+            )
             decide_case(membership=self[name], uid=claim.case.pk, decision=decision)
             done += 1
         return done
@@ -287,7 +309,9 @@ def with_token(token: str) -> APIClient:
 
 def _found(made: StudyUnderTest, protocol: dict[str, Any], record_schema: dict[str, Any] | None) -> None:
     founder = an_account(f"{made.slug}-admin")
-    founder.user_permissions.add(Permission.objects.get(codename="add_study", content_type__app_label="annotation_app"))
+    founder.user_permissions.add(
+        Permission.objects.get(codename="add_study", content_type__app_label="annotation_app")
+    )
     study = create_study(
         user=founder,
         slug=made.slug,

@@ -14,7 +14,12 @@ from annotation_app.settings import *  # noqa: F403
 from annotation_app.settings import STATIC_ROOT, STORAGES
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+WHITENOISE_AUTOREFRESH = WHITENOISE_USE_FINDERS = True
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 TWINBLIND_ARGON2 = "test"
-TWINBLIND_HEARTBEAT_SECONDS = None  # a heartbeat writes through a connection of its own, which no test would see
-STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns of a missing folder, and a warning is an error here
+TWINBLIND_HEARTBEAT_SECONDS = (
+    None  # a heartbeat writes through a connection of its own, which no test would see
+)
+STATIC_ROOT.mkdir(
+    parents=True, exist_ok=True
+)  # WhiteNoise warns of a missing folder, and a warning is an error here

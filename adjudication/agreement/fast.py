@@ -15,6 +15,7 @@ from adjudication.agreement.encode import MISSING, Coding
 from adjudication.agreement.metric import Distance, FloatArray, IntArray, distance_of
 
 BLOCK_CELLS = 1_000_000  # floats in one block of a product: 8 MB
+TABLE_CELLS = 4_000_000  # distances that are kept: 32 MB
 SPARSE_FROM = 64  # an entry that is gathered costs about as much as this many in a dense product
 
 
@@ -200,8 +201,16 @@ class Distances:
         counts = sums[:, 1:]
         return _figures(counts.sum(axis=1), sums[:, 0], self.quadratic(counts))
 
+    @cached_property
+    def table(self) -> FloatArray:
+        """All distances at once."""
+        places = np.arange(self.size, dtype=np.int64)
+        return self.distance(places[:, None], places[None, :])
+
     def quadratic(self, counts: FloatArray) -> FloatArray:
-        """Σ n_c n_k d(c, k) for every row of counts; distances are made in blocks, never all at once."""
+        """Σ n_c n_k d(c, k) for every row of counts; where values are many, distances are made in blocks."""
+        if self.size**2 <= TABLE_CELLS:
+            return np.asarray(np.einsum("bv,bv->b", counts @ self.table, counts))
         places, total = np.arange(self.size, dtype=np.int64), np.zeros(counts.shape[0])
         for rows in blocks(self.size, self.size * 16):
             between = self.distance(places[rows, None], places[None, :])

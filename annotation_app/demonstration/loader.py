@@ -32,6 +32,7 @@ STORY = timedelta(days=2)  # how long ago it began
 PER_ITEM = timedelta(seconds=75)
 Later = Callable[[timedelta], None]
 PROTOCOL: dict[str, Any] = {
+    "presentation": "markdown",
     "agreement": {"resamples": 2000, "seed": 20250301},
     "adjudication": {"steps": 1, "sham_share": 0.1},
 }

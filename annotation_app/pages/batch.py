@@ -16,6 +16,7 @@ from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Membership
 from annotation_app.pages.batch_shown import batch_shown, finding_shown, job_shown, release_shown
 from annotation_app.pages.form_faults import show_fault
+from annotation_app.pages.posted import text_in
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.projections import BatchView
 from annotation_app.services.batches.release import discard_batch, release_batch
@@ -62,8 +63,8 @@ def finding(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResp
     decided = decide_finding(
         membership=membership,
         uid=uid,
-        term=request.POST.get("term", ""),
-        kind=request.POST.get("kind") or None,
+        term=text_in(request.POST, "term"),
+        kind=text_in(request.POST, "kind") or None,
         accepted=accepted == "true",
     )
     if not request.headers.get("HX-Request"):

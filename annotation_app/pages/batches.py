@@ -124,4 +124,3 @@ def _summary(rows: list[dict[str, Any]]) -> str:
         return ""
     told = ngettext("%(n)d batch waits for your review.", "%(n)d batches wait for your review.", waiting)
     return told % {"n": waiting}
-

@@ -16,6 +16,7 @@ from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.forms_shown import guide
 from annotation_app.pages.json_field import JsonObjectField, as_text
 from annotation_app.pages.labels import CODEBOOK_KINDS
+from annotation_app.pages.posted import text_in
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.services.codebooks import add_codebook, current_codebook
 from annotation_app.services.forms import form_of
@@ -51,7 +52,7 @@ def codebook(request: HttpRequest, membership: Membership) -> HttpResponse:
     newest = current_codebook(membership.study)
     if request.method == "POST":
         return _publish(request, membership, newest)
-    named = request.GET.get("version")
+    named = text_in(request.GET, "version")
     shown = _version(membership, named) if named else newest
     document = newest.document
     initial = {"text": document.get("text", ""), "fields": as_text(document.get("fields", {}))}

@@ -30,7 +30,11 @@ def _coding(membership: Membership) -> dict[str, Any]:
     training = membership.study.phase == Phase.TRAINING
     total = membership.calibration_total if training else membership.main_total
     submitted = membership.calibration_submitted if training else membership.main_submitted
-    own = Assignment.objects.visible_to(membership).filter(calibration=training).select_related("output__task", "draft")
+    own = (
+        Assignment.objects.visible_to(membership)
+        .filter(calibration=training)
+        .select_related("output__task", "draft")
+    )
     following = own.open().in_own_order().first()
     draft = getattr(following, "draft", None)
     resumed = following is not None and following.served_at is not None
@@ -97,7 +101,7 @@ def _batches(membership: Membership) -> list[dict[str, Any]]:
     ]
 
 
-def _batch_label(purpose: str, number: int) -> str:
+def _batch_label(purpose: str, number: int | None) -> str:
     if purpose == Batch.Purpose.CALIBRATION:
         return _("Practice batch %(n)s") % {"n": number}
     return _("Batch %(n)s") % {"n": number}

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 from annotation_app.models import Membership
 from annotation_app.pages.event_words import event_in_words, facts_in_words
 from annotation_app.pages.labels import ROLES_IN_FULL
+from annotation_app.pages.posted import text_in
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.services.events import LoggedEvent, Verdict, events_of, log_state, verify_events
 
@@ -20,8 +21,8 @@ from annotation_app.services.events import LoggedEvent, Verdict, events_of, log_
 def events(request: HttpRequest, membership: Membership) -> HttpResponse:
     verdict = None
     if request.method == "POST":
-        verdict = verify_events(membership=membership, head=request.POST.get("head", "")[:200])
-    before = request.GET.get("before", "")
+        verdict = verify_events(membership=membership, head=text_in(request.POST, "head", 200))
+    before = text_in(request.GET, "before")
     page = events_of(membership=membership, before=before)
     context = {
         "log": log_state(membership=membership),
@@ -33,9 +34,7 @@ def events(request: HttpRequest, membership: Membership) -> HttpResponse:
         "may_verify": True,
         "verdict": _verdict(verdict) if verdict else None,
     }
-    return render_page(
-        request, "annotation_app/events.html", context, membership=membership, here="events"
-    )
+    return render_page(request, "annotation_app/events.html", context, membership=membership, here="events")
 
 
 def event_row(event: LoggedEvent) -> dict[str, Any]:

@@ -40,7 +40,9 @@ def home(request: HttpRequest) -> HttpResponse:
     """The studies in which the person has a role."""
     user = request.user
     assert isinstance(user, User)
-    mine = Membership.objects.current().filter(user=user).select_related("study").order_by("study__title", "pk")
+    mine = (
+        Membership.objects.current().filter(user=user).select_related("study").order_by("study__title", "pk")
+    )
     context = {"studies": [_study_row(m) for m in mine], "may_create": may_create_studies(user)}
     return render_page(request, "annotation_app/home.html", context, here="home")
 

@@ -23,7 +23,6 @@ from annotation_app.services.keys import (
 )
 from blinding.policy import KEY_HOLDERS, Phase, Role
 
-
 PROOFS = {"change": "old", "recover": "code"}  # by act: what shows that the half is one's own
 
 

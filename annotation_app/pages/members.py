@@ -16,6 +16,7 @@ from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Membership
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.labels import ROLES_IN_FULL
+from annotation_app.pages.posted import text_in
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.projections import MemberView
 from annotation_app.services.members import Added, add_member, end_membership, list_members
@@ -67,9 +68,9 @@ def _added(request: HttpRequest, added: Added) -> dict[str, str]:
 
 
 def _end(request: HttpRequest, membership: Membership) -> HttpResponse:
-    alias = request.POST.get("alias", "")
+    alias = text_in(request.POST, "alias")
     try:
-        end_membership(membership=membership, alias=alias, reason=request.POST.get("reason", ""))
+        end_membership(membership=membership, alias=alias, reason=text_in(request.POST, "reason"))
     except Invalid as fault:
         messages.error(request, str(fault))
         return redirect("members", membership.study.slug)

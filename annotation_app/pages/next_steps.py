@@ -147,7 +147,9 @@ def _after_lock(membership: Membership) -> Step:
 
 def _nothing(membership: Membership) -> Step:
     text = _("You are told here when something does.")
-    return _step(membership, _("Nothing waits for you"), text, None, [("phase", _("Phase")), ("key", _("Key"))])
+    return _step(
+        membership, _("Nothing waits for you"), text, None, [("phase", _("Phase")), ("key", _("Key"))]
+    )
 
 
 def _own_links(phase: str) -> list[tuple[str, str]]:

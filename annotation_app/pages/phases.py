@@ -12,6 +12,7 @@ from annotation_app import registries
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Membership
 from annotation_app.pages.labels import PHASES
+from annotation_app.pages.posted import text_in
 from annotation_app.pages.progress import blocked_by, checks_before, phase_steps
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.services.phases import WHO, change_phase
@@ -29,7 +30,7 @@ def phase(request: HttpRequest, membership: Membership) -> HttpResponse:
 
 
 def _move(request: HttpRequest, membership: Membership) -> HttpResponse:
-    asked = {name: request.POST.get(name, "")[:2000] for name in ("to", "reason", "leave_open")}
+    asked = {name: text_in(request.POST, name) for name in ("to", "reason", "leave_open")}
     try:
         reached = change_phase(membership=membership, **asked)
     except Refused as fault:
@@ -91,7 +92,9 @@ def _back_to_review(membership: Membership) -> dict[str, Any]:
     return {
         "to": str(Phase.REVIEW),
         "title": _("Undo the lock"),
-        "text": _("Back to review, before anything is unblinded. It takes two people, and the log keeps the reason."),
+        "text": _(
+            "Back to review, before anything is unblinded. It takes two people, and the log keeps the reason."
+        ),
         "asked": _("The project author asks: %(reason)s") % {"reason": asked["reason"]} if asked else "",
         "reason_required": True,
         "checks": [],
@@ -105,7 +108,9 @@ def _words(to: Phase) -> tuple[str, str, str]:
     return {
         Phase.TRAINING: (
             _("Open training"),
-            _("Calibration batches only: coders practise, compare and discuss; the codebook may still change."),
+            _(
+                "Calibration batches only: coders practise, compare and discuss; the codebook may still change."
+            ),
             _("Open training"),
         ),
         Phase.CODING: (

@@ -65,7 +65,9 @@ def checks_before(membership: Membership, to: str) -> list[Check]:
 
 def blocked_by(checks: list[Check]) -> str:
     """Return the first open check that a step cannot do without, as a sentence; empty if there is none."""
-    return next((_("Still open: %(what)s.") % {"what": c.text} for c in checks if c.binding and not c.done), "")
+    return next(
+        (_("Still open: %(what)s.") % {"what": c.text} for c in checks if c.binding and not c.done), ""
+    )
 
 
 def of_total(done: int, total: int) -> str:
@@ -93,7 +95,7 @@ def _note(phase: Phase, state: str, opened: dict[str, datetime]) -> str:
 
 
 def _before_coding(membership: Membership) -> list[Check]:
-    author, *rest = role_checks(membership.study)
+    rest = role_checks(membership.study)[1:]
     people = [Check(_("A member as %(role)s") % {"role": c.text}, c.done, c.note) for c in rest]
     return [
         Check(_("Both halves of the key"), key_is_complete(membership)),
@@ -104,7 +106,9 @@ def _before_coding(membership: Membership) -> list[Check]:
 
 def _before_review(membership: Membership) -> list[Check]:
     counts = counts_for(membership)
-    states = list(membership.study.batches.filter(purpose=Batch.Purpose.MAIN).values_list("status", flat=True))
+    states = list(
+        membership.study.batches.filter(purpose=Batch.Purpose.MAIN).values_list("status", flat=True)
+    )
     released, alive = states.count(Batch.Status.RELEASED), [s for s in states if s not in _ENDED]
     outputs, pairs = counts.get("outputs", 0), counts.get("final_pairs", 0)
     decided, cases = counts.get("decided_cases", 0), counts.get("open_cases", 0)
@@ -130,7 +134,11 @@ def _before_lock(counts: dict[str, int]) -> list[Check]:
     waiting, cases = counts.get("uncompared", 0), counts.get("open_cases", 0)
     decided = counts.get("decided_cases", 0)
     return [
-        Check(_("Every pair of records is compared"), waiting == 0, _("%(n)s left") % {"n": waiting} if waiting else ""),
+        Check(
+            _("Every pair of records is compared"),
+            waiting == 0,
+            _("%(n)s left") % {"n": waiting} if waiting else "",
+        ),
         Check(_("Cases decided"), cases == 0, of_total(decided, decided + cases), binding=False),
     ]
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from annotation_app.errors import Absent, Invalid
 from annotation_app.models import Membership
 from annotation_app.pages.form_faults import show_fault
+from annotation_app.pages.posted import text_in
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.services.questions import (
     LONGEST,
@@ -48,12 +49,14 @@ def _ask(request: HttpRequest, membership: Membership) -> HttpResponse:
         ask_question(membership=membership, text=form.cleaned_data["text"])
     except Invalid as fault:
         return _page(request, membership, form, status=show_fault(form, fault))
-    messages.success(request, _("Your question is on its way. The answer appears here, for everybody at once."))
+    messages.success(
+        request, _("Your question is on its way. The answer appears here, for everybody at once.")
+    )
     return redirect("questions", membership.study.slug)
 
 
 def _answer(request: HttpRequest, membership: Membership) -> HttpResponse:
-    uid, text = _uid(request.POST.get("question", "")), request.POST.get("answer", "")
+    uid, text = _uid(request.POST.get("question", "")), text_in(request.POST, "answer", LONGEST)
     try:
         answer_question(membership=membership, uid=uid, answer=text)
     except Invalid as fault:
@@ -84,5 +87,10 @@ def _page(
             question |= refused
     context = {"form": form, "questions": shown, "may_ask": may_ask(membership)}
     return render_page(
-        request, "annotation_app/questions.html", context, membership=membership, here="questions", status=status
+        request,
+        "annotation_app/questions.html",
+        context,
+        membership=membership,
+        here="questions",
+        status=status,
     )

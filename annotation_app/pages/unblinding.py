@@ -15,6 +15,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Membership
 from annotation_app.pages.form_faults import show_fault
+from annotation_app.pages.posted import text_in
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.pages.unblinding_shown import unblinding_shown
 from annotation_app.services.unblinding import (
@@ -47,7 +48,7 @@ class ApprovalForm(forms.Form):
 def unblinding(request: HttpRequest, membership: Membership) -> HttpResponse:
     requests = requests_of(membership=membership)
     if request.method == "POST":
-        act = _ACTS.get((membership.role, request.POST.get("do", "")))
+        act = _ACTS.get((Role(membership.role), request.POST.get("do", "")))
         if act is None:
             raise Absent
         return act(request, membership)
@@ -98,7 +99,7 @@ def _withdraw(request: HttpRequest, membership: Membership) -> HttpResponse:
 
 
 def _refuse(request: HttpRequest, membership: Membership) -> HttpResponse:
-    reason = request.POST.get("reason", "")[:2000]
+    reason = text_in(request.POST, "reason")
     try:
         refuse_request(membership=membership, uid=_waiting(membership).pk, reason=reason)
     except Invalid as fault:

@@ -42,7 +42,9 @@ def unblinding_shown(membership: Membership, requests: list[UnblindingRequest]) 
         "may_request": is_author and study.phase == Phase.LOCKED and standing is None,
         "may_approve": is_admin and asked,
         "may_withdraw": is_author and asked,
-        "blocked": "" if study.phase in (Phase.LOCKED, Phase.UNBLINDED) else _("The data are not locked yet."),
+        "blocked": ""
+        if study.phase in (Phase.LOCKED, Phase.UNBLINDED)
+        else _("The data are not locked yet."),
         "steps": _steps(study, standing, job),
         "job": _job(last, job),
     }
@@ -89,7 +91,7 @@ def _approval(request: UnblindingRequest) -> dict[str, Any]:
 
 
 def _person(member: UUID | None) -> str:
-    found = Membership.objects.filter(pk=member).first()
+    found = Membership.objects.filter(pk=member).first() if member else None
     return f"{found.alias}, {ROLES_IN_FULL[found.role]}" if found else "–"
 
 
@@ -107,7 +109,11 @@ def _steps(study: Study, request: UnblindingRequest | None, job: Job | None) -> 
     waiting = "" if done else _("not started")
     return [
         {"text": _("Records against the published hash"), "done": done, "note": waiting},
-        {"text": _("Every seal opened and held against what was committed"), "done": done, "note": opened or waiting},
+        {
+            "text": _("Every seal opened and held against what was committed"),
+            "done": done,
+            "note": opened or waiting,
+        },
         {"text": _("Seeds and orders against their commitments"), "done": done, "note": waiting},
         {
             "text": _("Labels joined, and the study unblinded"),

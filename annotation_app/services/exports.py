@@ -3,7 +3,7 @@
 Reads in keyset pages on (study, record_id), so memory is flat; payload parts are spliced in as PostgreSQL prints them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -11,7 +11,6 @@ from django.db import connection
 
 from annotation_app.errors import Absent, Refused
 from annotation_app.models import Membership, Study
-from annotation_app.record_schema import RecordSchema
 from annotation_app.services.forms import schema_of
 from blinding.events import record_event
 from blinding.policy import Disclosure, Phase, Role
@@ -72,9 +71,8 @@ def export_records(*, membership: Membership) -> Iterator[bytes]:
 
 def record_lines(study: Study) -> Iterator[bytes]:
     """Yield the main records of a study in chunks of whole lines, ordered by record_id. Asks nobody's leave."""
-    schema = schema_of(study)
-    names = list(schema.document["properties"])
-    query, coded = _query(schema, names)
+    names = record_names(study)
+    query = f"SELECT a.record_id, {record_columns(names)} {_MAIN} ORDER BY a.record_id LIMIT %(page)s"  # noqa: S608  names of a loaded schema, quoted
     after = "00000000-0000-0000-0000-000000000000"
     while True:
         with connection.cursor() as cursor:
@@ -82,27 +80,37 @@ def record_lines(study: Study) -> Iterator[bytes]:
             rows = cursor.fetchall()
         if not rows:
             return
-        yield b"".join(_line(names, coded, row) for row in rows)
+        yield b"".join(orjson.dumps(record_of(names, row[1:]), option=orjson.OPT_APPEND_NEWLINE) for row in rows)
         after = rows[-1][0]
 
 
-def _query(schema: RecordSchema, names: list[str]) -> tuple[str, frozenset[str]]:
-    """Return the page query, its first column the key, and which properties come from the payload."""
-    coded = frozenset(name for name in names if name not in _SYSTEM)
-    columns = [_SYSTEM[n] if n in _SYSTEM else f"(r.payload -> '{_quoted(n)}')::text" for n in names]
-    query = f"SELECT a.record_id, {', '.join(columns)} {_MAIN} ORDER BY a.record_id LIMIT %(page)s"  # noqa: S608  names of a loaded schema, quoted
-    return query, coded
+def count_records(study: Study) -> int:
+    """Return how many lines `record_lines` gives."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT count(*) {_MAIN}", {"study": study.pk, "after": "00000000-0000-0000-0000-000000000000"})  # noqa: S608  a constant
+        return int(cursor.fetchone()[0])
+
+
+def record_names(study: Study) -> list[str]:
+    """Return the properties of an exported record, in the schema's order."""
+    return list(schema_of(study).document["properties"])
+
+
+def record_columns(names: list[str]) -> str:
+    """Return the SQL columns of a record, over the tables that the main query joins under its letters."""
+    return ", ".join(_SYSTEM[n] if n in _SYSTEM else f"(r.payload -> '{_quoted(n)}')::text" for n in names)
+
+
+def record_of(names: list[str], values: Sequence[Any]) -> dict[str, Any]:
+    """Return a row of those columns as a record that orjson can write."""
+    record: dict[str, Any] = {}
+    for name, value in zip(names, values, strict=True):
+        if name in _SYSTEM:
+            record[name] = value
+        elif value is not None:  # an answer that was not required and not given is absent
+            record[name] = orjson.Fragment(value)
+    return record
 
 
 def _quoted(name: str) -> str:
     return name.replace("'", "''").replace("%", "%%")
-
-
-def _line(names: list[str], coded: frozenset[str], row: tuple[Any, ...]) -> bytes:
-    record: dict[str, Any] = {}
-    for name, value in zip(names, row[1:], strict=True):
-        if name not in coded:
-            record[name] = value
-        elif value is not None:  # an answer that was not required and not given is absent
-            record[name] = orjson.Fragment(value)
-    return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)

@@ -161,7 +161,7 @@ def _label(
     study: Study, output: Output, labels: sealing.Labels, raw: str, amended: list[OpenedAmendment]
 ) -> RevealedLabel:
     fields = labels.fields
-    leaf: dict[str, Any] = {"nonce": labels.nonce.hex(), "raw_text": raw}
+    leaf: dict[str, Any] = {"nonce": labels.nonce.hex(), "raw_text": raw, "fields": fields}
     if amended:
         leaf["shown"] = [amendment.before for amendment in amended]
         leaf["nonces"] = [amendment.nonce.hex() for amendment in amended]

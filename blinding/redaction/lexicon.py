@@ -42,7 +42,7 @@ REST = {
     "spelled": f"(?:{SPELLED_VERSION})?{TAIL}{{0,5}}",
 }
 MIDDLE = r"""(?:[A-Za-z0-9,;)][ \n]{1,2}|[^\x00-\x7f][ \n]{0,2})["'*_(]{0,3}"""  # not first in a sentence
-LOOSE = ("(?:^|[^A-Z])", "(?:$|[^a-z])")
+LOOSE = ("", "(?:$|[^a-z])")
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,23 +47,36 @@ class Launcher:
     def __init__(self, data: Path, *arguments: str, **more: str) -> None:
         self.data = data
         self.lines: list[str] = []
+        self._rest = b""
         self.process = subprocess.Popen(
             [sys.executable, str(ROOT / "run"), *arguments, "--data", str(data)],
             env=environment(**more),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
+            # The tests themselves may run under nohup.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
 
     def says(self, pattern: str) -> str:
         """Read on to the first line that matches, and return its first group (or all of it)."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
+        while (line := self._next_line()) is not None:
             self.lines.append(line)
             if found := re.search(pattern, line):
                 return found[1] if found.re.groups else found[0]
-        raise AssertionError(f"{pattern!r} was never said:\n{''.join(self.lines)}")
+        raise AssertionError(f"{pattern!r} was not said:\n{''.join(self.lines)}")
+
+    def _next_line(self) -> str | None:
+        """Return the next line, None at the end or when nothing is said for two minutes."""
+        assert self.process.stdout is not None
+        while b"\n" not in self._rest:
+            ready, _, _ = select.select([self.process.stdout], [], [], 120)
+            more = os.read(self.process.stdout.fileno(), 4096) if ready else b""
+            if not more:
+                return None
+            self._rest += more
+        line, self._rest = self._rest.split(b"\n", 1)
+        return line.decode() + "\n"
 
     def child(self, program: str) -> int:
         """Return the process id of its child that runs `program`."""
@@ -76,10 +89,11 @@ class Launcher:
 
     def ended(self) -> int:
         """Wait for the end and return the exit code."""
-        if self.process.stdout is not None:
-            self.lines += self.process.stdout.readlines()
-            self.process.stdout.close()
-        return self.process.wait(60)
+        try:
+            return self.process.wait(60)
+        finally:
+            if self.process.stdout is not None:
+                self.process.stdout.close()
 
     def leaves_nothing(self) -> bool:
         """Return whether no process of this data folder is left within a few seconds."""

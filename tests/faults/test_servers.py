@@ -49,7 +49,7 @@ def sockets_of(database: str) -> Path:
     return Path(parse_qs(urlsplit(database).query)["host"][0])
 
 
-def test_the_servers_are_ours_and_closed_to_others(start: Start, short_folder: Path) -> None:
+def test_the_servers_are_ours_and_closed_to_others(short_folder: Path, start: Start) -> None:
     launcher = start("services", data=short_folder)
     database, _ = addresses(launcher)
     assert str(ask(database, "SHOW server_version")).startswith("18.")

@@ -15,11 +15,8 @@ from launch.supervisor import Stopped, Supervisor, stoppable
 
 @pytest.fixture
 def supervisor() -> Iterator[Supervisor]:
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     with Supervisor() as started:
         yield started
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def child(folder: Path, code: str, **more: float) -> Child:

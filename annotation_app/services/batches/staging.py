@@ -87,7 +87,7 @@ class Staging:
                 self._copy(cursor, chunk)
             cursor.execute(_INTO_TABLES)
         self._findings.store()
-        self._arms.seal_figures(self._sealer)
+        self._warnings = self._arms.seal_figures(self._sealer)
 
     @property
     def has_one_arm(self) -> bool:
@@ -101,7 +101,7 @@ class Staging:
             "clusters": sum(len(t.clusters) for t in tasks.values()),
             "controls": sum(t.positive_control for t in tasks.values()),
             "packages": len(self._checked.metadata or ()),
-            **self._arms.warnings(),
+            **self._warnings,
         }
 
     def _chunks(self, rows: Iterator[OutputRow]) -> Iterator[Chunk]:

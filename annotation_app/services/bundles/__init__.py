@@ -1,0 +1,1 @@
+"""A bundle: everything a reader needs to check a study, in one ZIP."""
