@@ -11,12 +11,14 @@ class AdjudicationConfig(AppConfig):
         """Hook into the domain: its news, its lock, its counts, its jobs."""
         from adjudication import receivers
         from adjudication.pages.home import adjudicator_home
-        from adjudication.services import reports
+        from adjudication.services import bundle_parts, consensus, reports
         from annotation_app import registries
         from blinding import jobs
 
         registries.lock_guards.append(receivers.guard_lock)
         registries.at_lock.append(receivers.close_what_stays_open)
         registries.counters.append(receivers.counts)
+        registries.bundle_parts.append(bundle_parts.bundle_parts)
+        registries.consensus_sources.append(consensus.consensus_of)
         registries.homes["adjudicator"] = adjudicator_home
         jobs.register(reports.KIND, reports.compute_report)

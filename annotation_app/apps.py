@@ -9,13 +9,17 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         """Make the Celery application current, so that shared tasks find the broker, and say who does which jobs."""
-        from annotation_app import celery  # noqa: F401
-        from annotation_app import registries
+        from annotation_app import (
+            celery,  # noqa: F401
+            registries,
+        )
         from annotation_app.services import recall, unblinding
         from annotation_app.services.batches import importing, release, upload
+        from annotation_app.services.bundles import build
         from blinding import jobs
 
         jobs.register(upload.KIND, importing.import_batch, importing.import_failed)
         jobs.register(release.KIND, release.run_release, release.release_failed)
         jobs.register(unblinding.KIND, unblinding.open_seals, unblinding.opening_failed)
         registries.lock_guards.append(recall.guard_lock)
+        jobs.register(build.KIND, build.build_bundle)

@@ -45,6 +45,7 @@ in_study = [
     path("protocol/", protocol.protocol, name="protocol"),
     path("exports/", exports.exports, name="exports"),
     path("exports/records.jsonl", exports.records, name="export-records"),
+    path("exports/<uuid:uid>/bundle.zip", exports.bundle, name="export-bundle"),
     path("unblinding/", unblinding.unblinding, name="unblinding"),
     path("events/", events.events, name="events"),
     path("", include("adjudication.page_urls")),

@@ -26,7 +26,9 @@ class JobView:
 
     @classmethod
     def of(cls, job: Job) -> JobView:
-        return cls(job.state, job.done, job.total, 100 if job.state == Job.State.DONE else job.percent, job.error)
+        return cls(
+            job.state, job.done, job.total, 100 if job.state == Job.State.DONE else job.percent, job.error
+        )
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "close-events": {"task": "blinding.close_event_blocks", "schedule": 60.0},
     "lapse": {"task": "annotation_app.lapse_unblindings", "schedule": 60.0},
 }
-TWINBLIND_HEARTBEAT_SECONDS = 2.0
+TWINBLIND_HEARTBEAT_SECONDS: float | None = 2.0
 
 # People
 

@@ -78,8 +78,9 @@ def loop(coding: Coding, resamples: int) -> float:
     rng = np.random.Generator(np.random.PCG64(2))
     units = coding.index.shape[1]
 
-    def once() -> None:
-        alpha.package_alpha(coding.take(rng.integers(0, units, units)))
+    def once() -> float:
+        drawn = np.asarray(rng.integers(0, units, units))
+        return alpha.package_alpha(coding.take(drawn))
 
     return best_of(1, lambda: [once() for _ in range(resamples)]) / resamples * LOOP
 

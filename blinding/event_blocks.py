@@ -33,7 +33,9 @@ class EventRow:
 
     @classmethod
     def of(cls, event: Event, block: int | None) -> "EventRow":
-        return cls(event.pk, event.kind, event.actor, event.subject, dict(event.facts), event.happened_at, block)
+        return cls(
+            event.pk, event.kind, event.actor, event.subject, dict(event.facts), event.happened_at, block
+        )
 
 
 @dataclass(frozen=True)
@@ -153,11 +155,16 @@ def blocks_of(study: UUID, events: list[UUID]) -> dict[UUID, int]:
         return dict(cursor.fetchall())
 
 
-def closed_log(study: UUID) -> Iterator[tuple[EventBlock, list[dict[str, Any]]]]:
-    """Yield each block with the events it closed in, in the order in which they happened."""
-    for block in EventBlock.objects.filter(study=study).order_by("number").iterator(chunk_size=10):
+def all_blocks(study: UUID) -> Iterator[EventBlock]:
+    """Yield a study's blocks in their order."""
+    return EventBlock.objects.filter(study=study).order_by("number").iterator(chunk_size=10)
+
+
+def closed_events(study: UUID) -> Iterator[list[dict[str, Any]]]:
+    """Yield the events that blocks have closed in, a block at a time, in the order in which they happened."""
+    for block in all_blocks(study):
         inside = Event.objects.filter(pk__in=[name for name, _ in block.entries])
-        yield block, [event_document(event) for event in inside.order_by("happened_at", "pk")]
+        yield [event_document(event) for event in inside.order_by("happened_at", "pk")]
 
 
 def _all_events(study: UUID) -> Iterator[Event]:

@@ -42,13 +42,57 @@ class SealedOutput(models.Model):
 
 
 class SealedTask(models.Model):
-    """Metadata of one task version, sealed; immutable. `task` is the task's UUID."""
+    """Metadata of one task version as one batch brought them, sealed; immutable. `task` is the task's UUID.
+
+    Batches that bring the same again each have a box of their own, so that discarding one takes nothing from another.
+    """
 
     id = key("sealed_task")
     study = models.UUIDField(db_index=True)
     batch = models.UUIDField(db_index=True)
-    task = models.UUIDField(unique=True)
+    task = models.UUIDField(db_index=True)
+    version = models.CharField(max_length=500)  # metadata.task_version, which outputs need not name
+    digest = models.BinaryField()  # keyed by the study and the server: are two metadata the same?
     box = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["batch", "task"], name="a_batch_seals_a_task_once")]
+
+
+class DeclaredLabels(models.Model):
+    """What the protocol declares open of a task's labels: strata before the unblinding."""
+
+    task = models.UUIDField(primary_key=True)
+    study = models.UUIDField(db_index=True)
+    labels = models.JSONField()
+
+
+class TaskTally(models.Model):
+    """Labels T1-T10 of a batch's tasks, in a box that only this server opens: task by task until the release, which
+    leaves nothing but their sums, to be published."""
+
+    batch = models.UUIDField(primary_key=True)
+    study = models.UUIDField(db_index=True)
+    box = models.BinaryField()
+    added_up = models.BooleanField(default=False)
+
+
+class PublishedDistributions(models.Model):
+    """Distributions of T1-T10 per family as the project author published them, once. Append-only."""
+
+    study = models.UUIDField(primary_key=True)
+    document = models.JSONField()
+    published_by = models.UUIDField()
+    published_at = models.DateTimeField()
+
+
+class CalibrationText(models.Model):
+    """A keyed digest of an output's text in a calibration batch: no main batch may repeat it."""
+
+    id = key("calibration_text")
+    study = models.UUIDField(db_index=True)
+    batch = models.UUIDField(db_index=True)
+    digest = models.BinaryField()
 
 
 class SealedFigures(models.Model):

@@ -33,6 +33,7 @@ class Disclosure(StrEnum):
     CASES = "cases"  # that an output is disputed
     EVENTS = "events"  # the event log
     TEXT = "text"  # outputs as shown to coders
+    PRACTICE = "practice"  # codes, reference and agreement in calibration batches; never of a main one
     COUNTS = "counts"  # how many outputs, pairs and cases, without saying which
 
 
@@ -49,27 +50,31 @@ _CASE = frozenset({_D.TEXT, _D.CASES, _D.PEER_CODES})
 _FIGURES = frozenset({_D.COUNTS, _D.AGREEMENT})
 _LOCKED = _FIGURES | {_D.CODER_IDENTITY, _D.PEER_CODES, _D.CASES}
 _ALL = frozenset(Disclosure)
+_TRAINING = frozenset({_D.TEXT, _D.PRACTICE})
+_GATE = frozenset({_D.COUNTS, _D.PRACTICE})
+_OUTSIDE = {_P.SETUP: _NOTHING, _P.LOCKED: _NOTHING, _P.UNBLINDED: _NOTHING}
+_PRIMARY = {_P.TRAINING: _TRAINING, _P.CODING: _TEXT, _P.REVIEW: _TEXT} | _OUTSIDE
 
 TABLE: dict[Role, dict[Phase, frozenset[Disclosure]]] = {
     Role.ADMIN: {
         _P.SETUP: _TEXT | _COUNTS,
-        _P.TRAINING: _TEXT | _COUNTS,
-        _P.CODING: _TEXT | _COUNTS,
+        _P.TRAINING: _TEXT | _GATE,
+        _P.CODING: _TEXT | _GATE,
         _P.REVIEW: _COUNTS,
         _P.LOCKED: _FIGURES,
         _P.UNBLINDED: _FIGURES,
     },
     Role.PROJECT_AUTHOR: {
         _P.SETUP: _COUNTS,
-        _P.TRAINING: _COUNTS,
-        _P.CODING: _COUNTS,
+        _P.TRAINING: _TEXT | _GATE,
+        _P.CODING: _GATE,
         _P.REVIEW: _FIGURES,
         _P.LOCKED: _LOCKED,
         _P.UNBLINDED: _ALL - {_D.EVENTS},
     },
-    Role.PRIMARY_A: {p: _TEXT if p in (_P.TRAINING, _P.CODING, _P.REVIEW) else _NOTHING for p in Phase},
-    Role.PRIMARY_B: {p: _TEXT if p in (_P.TRAINING, _P.CODING, _P.REVIEW) else _NOTHING for p in Phase},
-    Role.ADJUDICATOR: {p: _CASE if p in (_P.CODING, _P.REVIEW) else _NOTHING for p in Phase},
+    Role.PRIMARY_A: _PRIMARY,
+    Role.PRIMARY_B: _PRIMARY,
+    Role.ADJUDICATOR: {_P.TRAINING: _TRAINING, _P.CODING: _CASE, _P.REVIEW: _CASE} | _OUTSIDE,
     Role.AUDIT: {p: _TEXT if p in (_P.CODING, _P.REVIEW) else _NOTHING for p in Phase},
     Role.MONITOR: {
         _P.SETUP: _LOG,

@@ -27,7 +27,7 @@ TELLING_PHRASES = ("gold class", "gold standard", "positive control", "negative 
 FIELD_SUFFIXES = ("_visible_to_annotator", "_class", "_match")
 
 _token = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
-_gap = re.compile(r"[\s\-_./*·|'\"()]{0,3}")
+_gap = re.compile(r"[\s\-_/*·|'\"()]{0,3}|\.")
 _spaceless = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -48,7 +48,10 @@ class _Token:
 
 
 class Vocabulary:
-    """Forbidden words, found in any case, inflection, spacing and look-alike spelling."""
+    """Forbidden words, found in any case, inflection, spacing and look-alike spelling.
+
+    A word with an underscore is the name of a value: "possible_mirroring" is not seen where spaces part it,
+    and would have to be given with spaces too."""
 
     def __init__(self, words: Iterable[str]):
         self._sequences: dict[tuple[str, ...], str] = {}
@@ -88,7 +91,8 @@ class Vocabulary:
                     break
                 if len(run) > (self._letters if run[-1].end - run[-1].start == 1 else self._words):
                     break
-                if word := self._word_of([token.letters for token in run]):
+                word = self._word_of([token.letters for token in run])
+                if word and not ("_" in word and _has_space(text[run[0].start : run[-1].end])):
                     yield run[0].start, run[-1].end, word
 
     def _word_of(self, letters: list[str]) -> str | None:
@@ -121,19 +125,23 @@ def stem(token: str) -> str:
     letters = token.lower()
     if not letters.isascii():
         return letters[:-2] if len(letters) >= LONG else letters
+    letters = _without_ending(_without_ending(letters))
+    return letters[:-1] if letters[-2:-1] == letters[-1:] else letters
+
+
+def _without_ending(letters: str) -> str:
     for ending in ENDINGS:
         rest = letters.removesuffix(ending)
         if rest != letters and len(rest) >= STEM and rest[-1] not in NEVER_AFTER.get(ending, ""):
-            letters = rest
-            break
-    return letters[:-1] if letters[-2:-1] == letters[-1:] else letters
+            return rest
+    return letters
 
 
 def words_of_schema(schema: Mapping[str, Any]) -> frozenset[str]:
     """Return the names and raw values of a record schema that would tell the theory behind it.
 
-    These are the names of fields in a theory's notation (`t_…`, `r_…`) or about gold classes, the values
-    that only such a field or one about elicitation has, and phrases of its descriptions that name
+    These are names of fields in a theory's notation (`t_…`, `r_…`) or about gold classes and the values that
+    no other field has, both also with spaces; raw values of fields about elicitation; and phrases that name
     controls."""
     fields: Mapping[str, Any] = schema.get("properties", {})
     named = {name for name in fields if TELLING_NAME.search(name)}
@@ -141,8 +149,10 @@ def words_of_schema(schema: Mapping[str, Any]) -> frozenset[str]:
     plain = {value for name in fields.keys() - telling for value in _values(fields[name])}
     shared = plain | _repeated(fields[name] for name in telling)
     words = {value for name in telling for value in _values(fields[name])} - shared
+    notation = {value for name in named for value in _values(fields[name])} - shared
     for name in named:
-        words |= {name, *(name.removesuffix(suffix) for suffix in FIELD_SUFFIXES)}
+        notation |= {name, *(name.removesuffix(suffix) for suffix in FIELD_SUFFIXES)}
+    words |= notation | {name.replace("_", " ") for name in notation}
     prose = " ".join([*fields, *_descriptions(schema)]).replace("_", " ").lower()
     return frozenset(words | {phrase for phrase in TELLING_PHRASES if phrase in prose})
 
@@ -164,6 +174,10 @@ def _tokens(text: str) -> list[_Token]:
         for found in _token.finditer(text)
         if len(found[0]) > 1 or text[found.start() - 1 : found.start()] != "'"
     ]
+
+
+def _has_space(text: str) -> bool:
+    return any(map(str.isspace, text))
 
 
 def _values(node: Any) -> Iterator[str]:

@@ -69,13 +69,14 @@ def _serve(arguments: Sequence[str]) -> int:
         story = "" if options.no_demo else product.load_demonstration(instance)
         address = product.open_doors(instance, supervisor, listener)
         say(f"\nTwinblind:  {address}\n")
-        say(story or _how_to_begin(administrator=administrator))
+        say(story or how_to_begin(administrator=administrator))
         say(f"\nLogs are in {folder.logs}. Ctrl+C stops everything.")
         supervisor.watch()
     return 0
 
 
-def _how_to_begin(*, administrator: bool) -> str:
+def how_to_begin(*, administrator: bool) -> str:
+    """Return what to do first on an empty instance."""
     if administrator:
         return "Sign in as the site administrator to create a study."
     return (

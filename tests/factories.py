@@ -230,10 +230,10 @@ class StudyUnderTest:
         self.finalise()
         self.compare()
 
-    def decide_all(self, name: str = "adjudicator") -> int:
-        """Decide every case that waits, always for the left side; return how many."""
+    def decide_all(self, name: str = "adjudicator", *, at_most: int = 10_000) -> int:
+        """Decide the cases that wait, at most so many, always for the left side; return how many it were."""
         done = 0
-        while (claim := claim_next_case(membership=self[name])) is not None:
+        while done < at_most and (claim := claim_next_case(membership=self[name])) is not None:
             assert claim.assignment.codebook_id is not None
             form = form_of(self.study, claim.assignment.codebook_id)
             values = {form.by_path[path].key: {"from": "left"} for path in claim.case.comparison.disputed}

@@ -22,6 +22,7 @@ TASKS_NEEDED = 10  # fewer tasks say too little about how tasks differ
 UNITS_NEEDED = 10
 MINORITY_NEEDED = 5
 UNDEFINED_ALLOWED = 0.01
+SINGLE_BELOW = 8  # a binomial draw costs about as much as so many single ones
 QUADRATIC_VALUES = 2_500  # beyond, a resample costs V² distances
 
 NoInterval = Literal[
@@ -259,12 +260,14 @@ def draws(rng: np.random.Generator, weights: FloatArray, resamples: int, width: 
 
     A multinomial over cells where they are few beside the units, else n single draws: the same law."""
     n, cells = round(float(weights.sum())), weights.size
-    single = n < 15 * cells
-    owner = np.repeat(np.arange(cells), weights.astype(np.int64)) if single else None
+    single = n < SINGLE_BELOW * cells
+    owner = np.repeat(np.arange(cells), weights.astype(np.int64)) if single and n > cells else None
     for rows in blocks(resamples, cells + width + (n if single else 0)):
         count = rows.stop - rows.start
-        if owner is None:
-            yield rng.multinomial(n, weights / weights.sum(), size=count).astype(np.float64)
+        if not single:
+            yield rng.multinomial(n, weights / n, size=count).astype(np.float64)
             continue
-        drawn = owner[rng.integers(0, n, size=(count, n))] + np.arange(count)[:, None] * cells
+        drawn = rng.integers(0, n, size=(count, n))
+        drawn = drawn if owner is None else owner[drawn]
+        drawn += np.arange(count)[:, None] * cells
         yield np.bincount(drawn.ravel(), minlength=count * cells).reshape(count, cells).astype(np.float64)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +69,7 @@ class Coding:
 
 
 def encode(
-    data: Sequence[Sequence[object]],
+    data: Sequence[Sequence[object]] | npt.NDArray[Any],
     metric: Metric,
     *,
     domain: Sequence[object] | None = None,
@@ -178,7 +179,7 @@ class _Table:
         return AgreementInputError(code, f"coder {coder}, unit {unit}", message)
 
 
-def _two_axes(data: Sequence[Sequence[object]]) -> Sequence[Sequence[object]]:
+def _two_axes(data: Sequence[Sequence[object]] | npt.NDArray[Any]) -> Iterable[Sequence[object]]:
     if isinstance(data, str) or not hasattr(data, "__iter__") or any(not _is_row(row) for row in data):
         raise AgreementInputError("not_two_axes", "", "codes have a row per coder and a column per unit")
     return data

@@ -21,6 +21,12 @@ STATES = {
     "undetermined": "",
     "undefined": "",
 }
+NO_INTERVAL = {
+    "fewer_than_10_pairable_units": "No interval: fewer than 10 outputs have two values.",
+    "minority_below_5_units": "No interval: fewer than 5 outputs have any but the commonest value.",
+    "too_many_undefined_resamples": "No interval: more than 1 % of the resamples have no variation.",
+    "too_many_values": "No interval: too many different values.",
+}
 WITHIN_TASKS = "expected disagreement within tasks"
 WORDS = {"not_to_be_relied_on": "not to be relied on"}
 
@@ -91,6 +97,7 @@ class ForestRow:
     agreement: str
     kappa: str
     ac1: str
+    note: str
 
 
 @dataclass(frozen=True)
@@ -134,6 +141,7 @@ def _row(field: Json, axis: Axis) -> ForestRow:
         agreement="–" if agreement is None or field["level"] in NUMERIC else f"{agreement * 100:.1f}",
         kappa=shown(between.get("cohen_kappa")),
         ac1=shown((companions.get("gwet_ac1") or {}).get("value")),
+        note=describe_interval(primary["interval"]),
     )
 
 
@@ -143,6 +151,19 @@ def _interval(interval: Json | None) -> str:
     if interval["high"] is None:
         return f"at least {shown(interval['low'])}"
     return f"{shown(interval['low'])} to {shown(interval['high'])}"
+
+
+def describe_interval(interval: Json | None) -> str:
+    """Say what a reader has to know of an interval: why there is none, or that tasks are not accounted for."""
+    if interval is None:
+        return ""
+    if interval["reason"] is not None:
+        return NO_INTERVAL[interval["reason"]]
+    if interval["tasks_accounted_for"]:
+        return ""
+    span = interval["leave_one_task_out"]
+    range_of_tasks = f": without one task {shown(span[0])} to {shown(span[1])}" if span else ""
+    return f"Tasks not accounted for{range_of_tasks}."
 
 
 def _plot(primary: Json, axis: Axis) -> str:

@@ -68,7 +68,7 @@ def _svg(markup: str) -> SafeString | str:
 def _row(row: ForestRow) -> Json:
     return {
         "label": row.label,
-        "level": f"{row.level}, {row.chance}" if row.chance else row.level,
+        "level": _("%(level)s, chance within tasks") % {"level": row.level} if row.chance else row.level,
         "svg": _svg(row.svg),
         "undefined": describe_undefined(row.undefined) if row.undefined else "",
         "code": row.undefined,

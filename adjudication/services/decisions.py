@@ -53,7 +53,12 @@ def save_case_draft(*, membership: Membership, uid: UUID, fields: dict[str, Any]
             case=claim.case, member=membership, defaults={"saved_at": clock.now()}
         )
         if draft.version != version:
-            raise Refused("This case was changed in another window.", code="version_conflict", version=draft.version)
+            raise Refused(
+                "This case was changed in another window.",
+                code="version_conflict",
+                version=draft.version,
+                fields=draft.fields,
+            )
         draft.fields, draft.version, draft.saved_at = fields, version + 1, clock.now()
         draft.save(update_fields=["fields", "version", "saved_at"])
     return draft.version

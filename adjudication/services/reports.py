@@ -1,6 +1,7 @@
 """Agreement reports: asked for by a member who may learn agreement, computed by a job, stored with the data's hash."""
 
 import hashlib
+import json
 from typing import Any
 from uuid import UUID
 
@@ -11,18 +12,19 @@ from adjudication.agreement.report import CodedPair, ReportSettings, build_repor
 from adjudication.models import AgreementReport
 from annotation_app.errors import Absent, Refused
 from annotation_app.models import Membership, Study
+from annotation_app.record_schema import label_mapping
 from annotation_app.services.codebooks import current_codebook
 from annotation_app.services.forms import schema_of
 from blinding import clock, jobs
 from blinding.events import record_event
 from blinding.models import Job
-from blinding.policy import Disclosure, Role
+from blinding.policy import Disclosure, Phase, Role
 
 KIND = "agreement_report"
 
 # Final, pre-adjudication, primary codes of main batches; a record taken out is there with its reason, to be counted.
 _PAIRS = """
-SELECT o.blinded_output_id, t.task_id, ba.number, ma.alias, mb.alias, a.position, b.position, ra.submitted_at, rb.submitted_at,
+SELECT o.blinded_output_id, t.code, ba.number, ma.alias, mb.alias, a.position, b.position, ra.submitted_at, rb.submitted_at,
        ca.rule_version, cb.rule_version, ra.payload::text, rb.payload::text, c.code, t.positive_control, t.classes::text,
        CASE WHEN t.voided_at IS NOT NULL THEN 'task_voided' WHEN o.excluded_at IS NOT NULL THEN 'excluded'
             WHEN a.voided_at IS NOT NULL THEN a.void_reason WHEN b.voided_at IS NOT NULL THEN b.void_reason END
@@ -60,7 +62,7 @@ def compute_report(job: Job, progress: jobs.Progress) -> None:
     """Compute and store the report a job names."""
     report = AgreementReport.objects.select_related("study").get(pk=job.subject)
     study = report.study
-    pairs, digest = load_pairs(study.pk)
+    pairs, digest = load_pairs(study)
     settings = ReportSettings.from_protocol(study.protocol)
     result = build_report(pairs, specs_of(study), _scope(study, digest), settings, progress)
     with transaction.atomic():
@@ -73,22 +75,46 @@ def compute_report(job: Job, progress: jobs.Progress) -> None:
 def specs_of(study: Study) -> list[Any]:
     """Return which fields are reported, at which level, under which name."""
     schema, book = schema_of(study), current_codebook(study)
-    labels = {path: str(field.get("label", path)) for path, field in book.document["fields"].items()}
-    return field_specs(schema, study.protocol, labels)
+    words = label_mapping(book.document, schema)
+    labels = {path: entry["label"] for path, entry in words.items()}
+    return field_specs(schema, study.protocol, labels, {path: entry["options"] for path, entry in words.items()})
 
 
-def load_pairs(study_id: UUID) -> tuple[list[CodedPair], str]:
-    """Return all pairs of final primary records and the SHA-256 of the rows they were made from."""
-    import json
+def load_pairs(study: Study) -> tuple[list[CodedPair], str]:
+    """Return all pairs of final primary records and the SHA-256 of the rows they were made from.
 
+    Before the lock coders are numbered instead of named: the project author is not to learn who coded what.
+    """
+    names = _Names(hidden=study.phase in (Phase.CODING, Phase.REVIEW))
     digest, pairs = hashlib.sha256(), []
     with connection.cursor() as cursor:
-        cursor.execute(_PAIRS, [study_id])
+        cursor.execute(_PAIRS, [study.pk])
         for row in cursor:
             digest.update(repr(row).encode())
-            payloads = json.loads(row[11]), json.loads(row[12])
-            pairs.append(CodedPair(row[0], row[1], str(row[2]), *row[3:11], *payloads, row[13], row[14], tuple(json.loads(row[15])), row[16]))
+            pairs.append(_pair(row, names))
     return pairs, digest.hexdigest()
+
+
+def _pair(row: tuple[Any, ...], names: "_Names") -> CodedPair:
+    coder_a, coder_b = names.of("A", row[3]), names.of("B", row[4])
+    payload_a, payload_b, classes = (json.loads(row[i]) for i in (11, 12, 15))
+    return CodedPair(
+        row[0], row[1], str(row[2]), coder_a, coder_b, *row[5:11], payload_a, payload_b, row[13], row[14], tuple(classes), row[16]
+    )
+
+
+class _Names:
+    """Pseudonyms as they are, or numbered in the order of appearance."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._hidden = hidden
+        self._numbers: dict[str, dict[str, str]] = {"A": {}, "B": {}}
+
+    def of(self, slot: str, alias: str) -> str:
+        if not self._hidden:
+            return alias
+        known = self._numbers[slot]
+        return known.setdefault(alias, f"{slot}{len(known) + 1}")
 
 
 def _scope(study: Study, digest: str) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation_app.api.base import MemberView, read_body
+from annotation_app.api.base import Answer, HotView, MemberView, read_body
 from annotation_app.errors import Invalid
 from annotation_app.projections import AssignmentView
-from annotation_app.services.assignments import next_assignment, save_draft, skip_assignment
+from annotation_app.services.assignments import next_assignment, require_coder, save_draft, skip_assignment
 from annotation_app.services.exposures import recognise
 from annotation_app.services.records import Receipt, Submission, submit_record
 
@@ -21,36 +21,50 @@ class RecognisedIn(serializers.Serializer[None]):
     what = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
 
 
-class NextAssignment(MemberView):
+class NextAssignment(HotView):
     """The caller's next item, the same until it is submitted or skipped; 204 when all are done."""
+
+    method = "GET"
 
     @extend_schema(responses={200: dict, 204: None})
     def get(self, request: Request, slug: str) -> Response:
+        return self.answer(request)
+
+    def act(self, body: Any) -> Answer:
         item = next_assignment(membership=self.membership)
-        if item is None:
-            return Response(status=204)
-        return Response(AssignmentView.of(item, self.membership))
+        return (204, None) if item is None else (200, AssignmentView.of(item, self.membership))
 
 
-class DraftView(MemberView):
+class DraftView(HotView):
     """Keep what was entered so far."""
+
+    method = "PUT"
 
     @extend_schema(request=dict, responses={200: dict})
     def put(self, request: Request, slug: str, uid: UUID) -> Response:
-        body = json_object(request.data)
-        saved = save_draft(
-            membership=self.membership, uid=uid, fields=json_object(body.get("fields"), "fields"), version=whole(body, "version")
+        return self.answer(request, uid=uid)
+
+    def act(self, body: Any, uid: UUID) -> Answer:
+        given = json_object(body)
+        fields = json_object(given.get("fields"), "fields")
+        return 200, save_draft(
+            membership=self.membership, uid=uid, fields=fields, version=whole(given, "version")
         )
-        return Response(saved)
 
 
-class RecordView(MemberView):
+class RecordView(HotView):
     """Submit the record of an item."""
+
+    method = "POST"
 
     @extend_schema(request=dict, responses={200: dict, 201: dict})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:
-        receipt = submit_record(membership=self.membership, uid=uid, submission=submission_of(request.data))
-        return Response(receipt_body(receipt), status=200 if receipt.replayed else 201)
+        return self.answer(request, uid=uid)
+
+    def act(self, body: Any, uid: UUID) -> Answer:
+        require_coder(self.membership)
+        receipt = submit_record(membership=self.membership, uid=uid, submission=submission_of(body))
+        return 200 if receipt.replayed else 201, receipt_body(receipt)
 
 
 class RecognisedView(MemberView):
@@ -76,7 +90,9 @@ def submission_of(body: Any) -> Submission:
     given = json_object(body)
     identifier = given.get("submission_id")
     if identifier is not None and (not isinstance(identifier, str) or not 1 <= len(identifier) <= 64):
-        raise Invalid.at("submission_id", "wrong_type", "submission_id must be a string of 1 to 64 characters.")
+        raise Invalid.at(
+            "submission_id", "wrong_type", "submission_id must be a string of 1 to 64 characters."
+        )
     return Submission(
         fields=json_object(given.get("fields"), "fields"),
         submission_id=identifier,

@@ -1,20 +1,41 @@
 """Who calls: a token or a browser's session, and in a study the caller's membership, all in one query for a token."""
 
-from hmac import compare_digest
 from typing import Any
 
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.http import Http404
 from knox.crypto import hash_token
 from knox.models import AuthToken
-from knox.settings import CONSTANTS
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from annotation_app.models import Membership
+from annotation_app.models import Membership, Study
+from annotation_app.services.statements import Columns, Statement, relate, rows_of
 from blinding import clock
 
 PREFIX = "Token"
+
+_MEMBER = Columns(Membership, "m")
+_STUDY = Columns(Study, "s", without=["record_schema_text"])  # long, and kept loaded by services.forms
+_USER = Columns(User, "u")
+
+# Only the digest of a token is stored, so an equal digest is all that there is to compare.
+_BY_TOKEN = Statement(f"""
+SELECT {_MEMBER.sql}, {_STUDY.sql}, {_USER.sql}
+  FROM knox_authtoken k
+  JOIN auth_user u ON u.id = k.user_id AND u.is_active
+  JOIN annotation_app_membership m ON m.user_id = u.id AND m.ended_at IS NULL
+  JOIN annotation_app_study s ON s.id = m.study_id AND s.slug = %(slug)s
+ WHERE k.digest = %(digest)s AND (k.expiry IS NULL OR k.expiry > %(now)s)
+""")  # noqa: S608  names of tables and columns only
+_BY_USER = Statement(f"""
+SELECT {_MEMBER.sql}, {_STUDY.sql}, {_USER.sql}
+  FROM annotation_app_membership m
+  JOIN annotation_app_study s ON s.id = m.study_id AND s.slug = %(slug)s
+  JOIN auth_user u ON u.id = m.user_id AND u.is_active
+ WHERE m.user_id = %(user)s AND m.ended_at IS NULL
+""")  # noqa: S608  names of tables and columns only
 
 
 class TokenAuthentication(BaseAuthentication):
@@ -28,10 +49,13 @@ class TokenAuthentication(BaseAuthentication):
             raise AuthenticationFailed("The header must read: Authorization: Token <your token>.")
         token = words[1].decode("ascii", "replace")
         slug = request.parser_context["kwargs"].get("slug")
-        row = _token_row(token, slug)
-        if row is None:
-            raise AuthenticationFailed("This token is unknown or has expired. Get a new one from /api/v1/auth/token/.")
-        return row.user, _membership(row, slug)
+        member = token_member(token, slug) if slug else None
+        user = member.user if member is not None else _token_user(token)
+        if user is None:
+            raise AuthenticationFailed(
+                "This token is unknown or has expired. Get a new one from /api/v1/auth/token/."
+            )
+        return user, member
 
     def authenticate_header(self, request: Request) -> str:
         return PREFIX
@@ -48,11 +72,14 @@ class MemberSession(SessionAuthentication):
         return found[0], find_membership(found[0], slug) if slug else None
 
 
-def find_membership(user: Any, slug: str) -> Membership | None:
+def token_member(token: str, slug: str) -> Membership | None:
+    """Return the current membership of a token's owner in a study, with study and user; one query."""
+    return _member(_BY_TOKEN.first(digest=hash_token(token), slug=slug, now=clock.now()))
+
+
+def find_membership(user: AbstractBaseUser | AnonymousUser, slug: str) -> Membership | None:
     """Return the current membership of a signed-in person in a study, with the study; one query."""
-    return (
-        Membership.objects.current().select_related("study").filter(user=user, study__slug=slug, user__is_active=True).first()
-    )
+    return _member(_BY_USER.first(user=user.pk, slug=slug))
 
 
 def member_or_404(request: Request) -> Membership:
@@ -62,38 +89,19 @@ def member_or_404(request: Request) -> Membership:
     return request.auth
 
 
-def _token_row(token: str, slug: str | None) -> AuthToken | None:
-    """Return the token's row with its user, and in a study the membership beside it."""
-    rows = AuthToken.objects.filter(token_key=token[: CONSTANTS.TOKEN_KEY_LENGTH]).select_related("user")
-    if slug is not None:
-        return _joined(rows, token, slug)
-    return next((row for row in rows if _is_valid(row, token)), None)
+def _member(values: tuple[Any, ...] | None) -> Membership | None:
+    if values is None:
+        return None
+    member, study, user = rows_of(values, _MEMBER, _STUDY, _USER)
+    relate(member, study=study, user=user)
+    return member  # type: ignore[no-any-return]
 
 
-def _joined(rows: Any, token: str, slug: str) -> AuthToken | None:
-    """Read membership, study, user and token in one query; only a caller without a role costs a second one."""
-    digest = hash_token(token)
-    member = (
-        Membership.objects.current()
-        .select_related("study", "user")
-        .filter(study__slug=slug, user__auth_token_set__digest=digest, user__is_active=True)
-        .filter(user__auth_token_set__expiry__gt=clock.now())
+def _token_user(token: str) -> User | None:
+    """Return a token's owner, for who has no role in the study, and outside of studies."""
+    row = (
+        AuthToken.objects.select_related("user")
+        .filter(digest=hash_token(token), user__is_active=True)
         .first()
     )
-    if member is not None:
-        row = AuthToken(user=member.user)
-        row.membership = member
-        return row
-    return next((row for row in rows if _is_valid(row, token)), None)
-
-
-def _membership(row: AuthToken, slug: str | None) -> Membership | None:
-    return getattr(row, "membership", None) if slug else None
-
-
-def _is_valid(row: AuthToken, token: str) -> bool:
-    alive = row.expiry is None or row.expiry > clock.now()
-    return alive and row.user.is_active and compare_digest(row.digest, hash_token(token))
-
-
-__all__ = ["MemberSession", "TokenAuthentication", "find_membership", "member_or_404"]
+    return row.user if row is not None and (row.expiry is None or row.expiry > clock.now()) else None

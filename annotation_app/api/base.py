@@ -1,13 +1,22 @@
 """What study endpoints share: the gate. Who is no member of the study in the URL gets 404 before anything is looked at."""
 
-from typing import Any
+import json
+from typing import Any, NoReturn
 
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.exceptions import ParseError
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from annotation_app.api.authentication import member_or_404
+from annotation_app.api.authentication import PREFIX, member_or_404, token_member
+from annotation_app.api.failures import answer_failure
+from annotation_app.api.rendering import to_json
 from annotation_app.models import Membership
+
+Answer = tuple[int, Any]  # status and body; None: no body
 
 
 class MemberView(APIView):
@@ -20,8 +29,70 @@ class MemberView(APIView):
         self.membership = member_or_404(request)
 
 
+class HotView(MemberView):
+    """An endpoint that coders call all day: a token and a JSON body in order are answered without DRF's detours.
+
+    Everything else (sessions, bad tokens, OPTIONS) goes DRF's way, to the same `act` and the same failures.
+    """
+
+    method: str
+
+    def act(self, body: Any, *args: Any, **place: Any) -> Answer:
+        """Do what the endpoint is for. `body` is the JSON sent, {} for none."""
+        raise NotImplementedError
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        member = _token_member(request, kwargs["slug"]) if _is_plain(request, self.method) else None
+        if member is None:
+            return super().dispatch(request, *args, **kwargs)
+        self.membership = member
+        try:
+            place = {name: value for name, value in kwargs.items() if name != "slug"}
+            status, content = self.act(_body(request), **place)
+        except Exception as fault:
+            if (failure := answer_failure(fault, {})) is None:
+                raise
+            status, content = failure.status_code, failure.data
+        return _response(status, content)
+
+    def answer(self, request: Request, **place: Any) -> Response:
+        """Answer as `act` does, DRF's way."""
+        status, content = self.act(request.data, **place)
+        return Response(content, status=status)
+
+
 def read_body(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     """Return the validated body. Raises DRF's ValidationError, answered as 400 with places."""
     read = serializer(data=request.data)
     read.is_valid(raise_exception=True)
     return dict(read.validated_data)
+
+
+def _is_plain(request: HttpRequest, method: str) -> bool:
+    return request.method == method and request.content_type in ("application/json", "")
+
+
+def _token_member(request: HttpRequest, slug: str) -> Membership | None:
+    kind, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    return token_member(token, slug) if kind == PREFIX and token.isalnum() else None
+
+
+def _body(request: HttpRequest) -> Any:
+    if not request.body:
+        return {}
+    try:
+        return json.loads(request.body, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as fault:
+        raise ParseError("The body is not JSON that can be read.") from fault
+
+
+def _no_constant(token: str) -> NoReturn:
+    raise ValueError(token)
+
+
+def _response(status: int, content: Any) -> HttpResponse:
+    if content is not None:
+        return HttpResponse(to_json(content), status=status, content_type="application/json")
+    response = HttpResponse(status=status)
+    del response.headers["Content-Type"]
+    return response

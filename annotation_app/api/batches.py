@@ -11,8 +11,8 @@ from rest_framework.response import Response
 
 from annotation_app.api.base import MemberView, read_body
 from annotation_app.projections import BatchView, FindingView
-from annotation_app.services.batches.review import decide_finding, findings_of
 from annotation_app.services.batches.release import discard_batch, release_batch
+from annotation_app.services.batches.review import decide_finding, findings_of
 from annotation_app.services.batches.upload import batch_of, batches_of, read_mapping, upload_batch
 
 

@@ -67,5 +67,7 @@ class ReceiptView(MemberView):
 def as_file(content: bytes, name: str) -> HttpResponse:
     """Send JSON as a file of a neutral name."""
     return HttpResponse(
-        content, content_type="application/json", headers={"Content-Disposition": f'attachment; filename="{name}"'}
+        content,
+        content_type="application/json",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )

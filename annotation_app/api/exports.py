@@ -1,9 +1,8 @@
 """Records and bundles."""
 
+from django.http import StreamingHttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
-
-from django.http import StreamingHttpResponse
 
 from annotation_app.api.base import MemberView
 from annotation_app.services.exports import export_records

@@ -12,7 +12,9 @@ from annotation_app.services.guesses import guess, next_guess
 
 
 class GuessIn(serializers.Serializer[None]):
-    answers = serializers.DictField(child=serializers.CharField(allow_blank=True, allow_null=True, trim_whitespace=False))
+    answers = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, allow_null=True, trim_whitespace=False)
+    )
     reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=2000)
 
 

@@ -18,7 +18,9 @@ class LiftIn(serializers.Serializer[None]):
 
 
 class MaskIn(LiftIn):
-    words = serializers.ListField(child=serializers.CharField(trim_whitespace=False), required=False, default=list)
+    words = serializers.ListField(
+        child=serializers.CharField(trim_whitespace=False), required=False, default=list
+    )
     spans = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField(min_value=0)), required=False, default=list
     )
@@ -35,7 +37,9 @@ class RecallView(MemberView):
     def post(self, request: Request, slug: str, blinded_id: str) -> Response:
         asked = read_body(FreezeIn, request)
         frozen = freeze_output(membership=self.membership, blinded_id=blinded_id, **asked)
-        return Response({"blinded_output_id": frozen.blinded_output_id, "frozen_at": frozen.frozen_at}, status=201)
+        return Response(
+            {"blinded_output_id": frozen.blinded_output_id, "frozen_at": frozen.frozen_at}, status=201
+        )
 
 
 class MaskView(MemberView):
@@ -43,7 +47,9 @@ class MaskView(MemberView):
 
     @extend_schema(request=MaskIn, responses={200: dict})
     def post(self, request: Request, slug: str, blinded_id: str) -> Response:
-        return Response(mask_output(membership=self.membership, blinded_id=blinded_id, **read_body(MaskIn, request)))
+        return Response(
+            mask_output(membership=self.membership, blinded_id=blinded_id, **read_body(MaskIn, request))
+        )
 
 
 class LiftView(MemberView):

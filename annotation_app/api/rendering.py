@@ -3,31 +3,41 @@
 from typing import Any
 
 import orjson
-from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.negotiation import BaseContentNegotiation, DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 
 from blinding.projection import sealed_from_rows
 
 
+def to_json(data: Any) -> bytes:
+    """Write projections, UUIDs and UTC times as JSON. Raises RowInContext, naming the place, for a database row.
+
+    orjson knows no database row, so only what it refuses is searched for one.
+    """
+    try:
+        return orjson.dumps(data, option=orjson.OPT_UTC_Z)
+    except orjson.JSONEncodeError:
+        sealed_from_rows(data)
+        raise
+
+
 class ProjectionRenderer(BaseRenderer):
-    """Writes projections, UUIDs and UTC times as JSON. Raises RowInContext for a database row."""
+    """Everything as `to_json` writes it."""
 
     media_type = "application/json"
     format = "json"
     charset = None
 
-    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        if data is None:
-            return b""
-        return orjson.dumps(sealed_from_rows(data), option=orjson.OPT_UTC_Z)
+    def render(
+        self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None
+    ) -> bytes:
+        return b"" if data is None else to_json(data)
 
 
 class AlwaysJson(BaseContentNegotiation):
     """One format: what a client accepts changes nothing."""
 
     def select_parser(self, request: Any, parsers: Any) -> Any:
-        from rest_framework.negotiation import DefaultContentNegotiation
-
         return DefaultContentNegotiation().select_parser(request, parsers)
 
     def select_renderer(self, request: Any, renderers: Any, format_suffix: Any = None) -> Any:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import Http404
 from drf_spectacular.views import SpectacularAPIView
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,6 +21,7 @@ class SchemaView(SpectacularAPIView):
     """OpenAPI, for members who are admin or project author of a study, and for site administrators."""
 
     renderer_classes: list[type[BaseRenderer]] = [PlainJson]
+    permission_classes = [IsAuthenticated]  # spectacular's own setting lets everybody in
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         runs_a_study = Membership.objects.current().filter(user=request.user, role__in=KEY_HOLDERS).exists()

@@ -21,6 +21,7 @@ in_study = [
     path("assignments/<uuid:uid>/recognised/", assignments.RecognisedView.as_view()),
     path("assignments/<uuid:uid>/skip/", assignments.SkipView.as_view()),
     path("export/records.jsonl", exports.RecordsExport.as_view()),
+    path("", include("annotation_app.api.sealed_urls")),
     path("", include("adjudication.api.urls")),
 ]
 

@@ -7,6 +7,7 @@ from annotation_app.models.output import Output
 from annotation_app.models.record import Erratum, ExportFile, Guess, Record, RecordOverlay
 from annotation_app.models.study import Invitation, Membership, Study
 from annotation_app.models.task import Cluster, Task
+from annotation_app.models.training import ReferenceCode, TrainingGate, TrainingText
 
 __all__ = [
     "Assignment",
@@ -25,7 +26,10 @@ __all__ = [
     "Question",
     "Record",
     "RecordOverlay",
+    "ReferenceCode",
     "StagedOutput",
     "Study",
     "Task",
+    "TrainingGate",
+    "TrainingText",
 ]

@@ -68,8 +68,10 @@ def next_step_of_admin(membership: Membership, batches: list[dict[str, Any]]) ->
         )
     return _step(
         membership,
-        _("Next: upload a batch") if not batches else _("Nothing waits for you"),
-        _("The file is checked as a whole; labels are sealed before anything else happens."),
+        _("Nothing waits for you") if batches else _("Next: upload a batch"),
+        _("You are told here when something does.")
+        if batches
+        else _("The file is checked as a whole; labels are sealed before anything else happens."),
         ("batches", _("Batches")),
         _own_links(study.phase),
     )

@@ -47,7 +47,9 @@ def passphrase_attempt(membership: Membership, password: str | None = None) -> I
 
 def _require_patience(membership: Membership) -> None:
     since = clock.now() - WINDOW
-    own = Event.objects.filter(study=membership.study_id, happened_at__gt=since, kind=KIND, actor=membership.pk)
+    own = Event.objects.filter(
+        study=membership.study_id, happened_at__gt=since, kind=KIND, actor=membership.pk
+    )
     if own.count() >= LIMIT:
         minutes = int(WINDOW.total_seconds() // 60)
         raise TooOften(f"{LIMIT} wrong attempts. Wait {minutes} minutes and try again.", code="too_often")

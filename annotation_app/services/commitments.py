@@ -51,7 +51,9 @@ def commitments_of(*, membership: Membership) -> list[CommitmentRow]:
             committed_at=row.committed_at,
             receipt_at=row.receipt_at,
         )
-        for row in Commitment.objects.filter(study=membership.study_id).defer("receipt", "sealed_seed", "allocation")
+        for row in Commitment.objects.filter(study=membership.study_id).defer(
+            "receipt", "sealed_seed", "allocation"
+        )
     ]
     return sorted(rows, key=lambda row: row.number)
 
@@ -86,12 +88,20 @@ def attach_receipt(*, membership: Membership, batch: UUID, receipt: bytes, diges
             raise Absent
         expected = manifest_digest(found.manifest)
         if digest and digest.strip().lower() != expected:
-            raise Invalid.at("digest", "another_digest", f"This receipt is for another file: the commitment is {expected}.")
+            raise Invalid.at(
+                "digest", "another_digest", f"This receipt is for another file: the commitment is {expected}."
+            )
         if found.receipt is not None:
             raise Refused("A receipt is attached to this commitment already.", code="already_attached")
         found.receipt, found.receipt_at = receipt, clock.now()
         found.save(update_fields=["receipt", "receipt_at"])
-        record_event("receipt_attached", study=membership.study_id, actor=membership.pk, subject=batch, facts={"digest": expected})
+        record_event(
+            "receipt_attached",
+            study=membership.study_id,
+            actor=membership.pk,
+            subject=batch,
+            facts={"digest": expected},
+        )
 
 
 def commitments_document(study: UUID, leaves: dict[UUID, list[str]] | None = None) -> dict[str, Any]:
@@ -119,7 +129,9 @@ def _receipts(row: Commitment) -> list[dict[str, Any]]:
 
 def _amendments(study: UUID) -> list[dict[str, Any]]:
     rows = list(Amendment.objects.filter(study=study).order_by("amended_at", "output", "number"))
-    names = dict(Output.objects.filter(pk__in=[r.output for r in rows]).values_list("pk", "blinded_output_id"))
+    names = dict(
+        Output.objects.filter(pk__in=[r.output for r in rows]).values_list("pk", "blinded_output_id")
+    )
     return [
         {
             "batch": str(row.batch),

@@ -4,21 +4,32 @@ from typing import Any
 
 from annotation_app.models import Assignment, Cluster, OwnCluster
 from annotation_app.record_schema import RecordContext, cluster
+from annotation_app.services.items import Beside
 
 
 def clusters_of(item: Assignment) -> list[Cluster]:
-    """Return the proposed clusters of the item's task in its batch, by code."""
+    """Return the proposed clusters of the item's task in its batch, by code; a query unless they were read with the item."""
+    beside: Beside | None = getattr(item, "beside", None)
+    if beside is not None:
+        return beside.clusters
     found = Cluster.objects.filter(task_id=item.output.task_id, batch=item.output.batch_id)
     return sorted(found, key=lambda c: (len(c.code), c.code))
 
 
 def own_clusters_of(item: Assignment) -> list[str]:
-    """Return the codes of the new clusters that this coder made in the item's task."""
-    codes = OwnCluster.objects.filter(member=item.member_id, task=item.output.task_id).values_list("code", flat=True)
+    """Return the codes of the new clusters that this coder made in the item's task; a query unless they were read."""
+    beside: Beside | None = getattr(item, "beside", None)
+    if beside is not None:
+        return beside.own
+    codes = OwnCluster.objects.filter(member=item.member_id, task=item.output.task_id).values_list(
+        "code", flat=True
+    )
     return sorted(codes, key=lambda code: (len(code), code))
 
 
-def context_of(item: Assignment, clusters: list[Cluster] | None = None, own: list[str] | None = None) -> RecordContext:
+def context_of(
+    item: Assignment, clusters: list[Cluster] | None = None, own: list[str] | None = None
+) -> RecordContext:
     """Return the context in which the item's codes are valid; two queries where lists are not given."""
     task = item.output.task
     return RecordContext(

@@ -51,9 +51,7 @@ class Verdict:
     head: str
 
 
-def events_of(
-    *, membership: Membership, before: str = "", kind: str = "", limit: int = PAGE
-) -> EventPage:
+def events_of(*, membership: Membership, before: str = "", kind: str = "", limit: int = PAGE) -> EventPage:
     """Return a page of the log. Raises Absent for who does not watch over the study, Invalid for a broken cursor."""
     _require_watcher(membership)
     limit = max(1, min(limit, MOST))

@@ -58,7 +58,9 @@ def may_export(membership: Membership) -> None:
     """Raise Absent for a role that never exports records, Refused before the lock."""
     if membership.role != Role.PROJECT_AUTHOR:
         raise Absent
-    if membership.study.phase not in (Phase.LOCKED, Phase.UNBLINDED) or not membership.may_learn(Disclosure.PEER_CODES):
+    if membership.study.phase not in (Phase.LOCKED, Phase.UNBLINDED) or not membership.may_learn(
+        Disclosure.PEER_CODES
+    ):
         raise Refused("Records are exported once the data are locked.", code="not_locked")
 
 
@@ -72,7 +74,7 @@ def export_records(*, membership: Membership) -> Iterator[bytes]:
 def record_lines(study: Study) -> Iterator[bytes]:
     """Yield the main records of a study in chunks of whole lines, ordered by record_id. Asks nobody's leave."""
     names = record_names(study)
-    query = f"SELECT a.record_id, {record_columns(names)} {_MAIN} ORDER BY a.record_id LIMIT %(page)s"  # noqa: S608  names of a loaded schema, quoted
+    query = f"SELECT a.record_id, {record_columns(names)} {_MAIN} ORDER BY a.record_id LIMIT %(page)s"
     after = "00000000-0000-0000-0000-000000000000"
     while True:
         with connection.cursor() as cursor:
@@ -80,14 +82,18 @@ def record_lines(study: Study) -> Iterator[bytes]:
             rows = cursor.fetchall()
         if not rows:
             return
-        yield b"".join(orjson.dumps(record_of(names, row[1:]), option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+        yield b"".join(
+            orjson.dumps(record_of(names, row[1:]), option=orjson.OPT_APPEND_NEWLINE) for row in rows
+        )
         after = rows[-1][0]
 
 
 def count_records(study: Study) -> int:
     """Return how many lines `record_lines` gives."""
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) {_MAIN}", {"study": study.pk, "after": "00000000-0000-0000-0000-000000000000"})  # noqa: S608  a constant
+        cursor.execute(
+            f"SELECT count(*) {_MAIN}", {"study": study.pk, "after": "00000000-0000-0000-0000-000000000000"}
+        )
         return int(cursor.fetchone()[0])
 
 

@@ -80,7 +80,9 @@ def guess(*, membership: Membership, uid: UUID, answers: Mapping[str, Any], reas
     """
     with transaction.atomic():
         with connection.cursor() as cursor:
-            cursor.execute("SELECT phase FROM annotation_app_study WHERE id = %s FOR SHARE", [membership.study_id])
+            cursor.execute(
+                "SELECT phase FROM annotation_app_study WHERE id = %s FOR SHARE", [membership.study_id]
+            )
             membership.study.phase = cursor.fetchone()[0]
         _require_open(membership)
         item = _drawn(membership).filter(pk=uid).first()
@@ -99,7 +101,13 @@ def questions_of(study: Study) -> list[GuessQuestion]:
     """Return the questions that the protocol lists choices for."""
     asked = study.protocol["guess"]
     return [
-        GuessQuestion(key, [{"value": DONT_KNOW, "label": "I don’t know"}, *({"value": c, "label": c} for c in asked[choices])])
+        GuessQuestion(
+            key,
+            [
+                {"value": DONT_KNOW, "label": "I don’t know"},
+                *({"value": c, "label": c} for c in asked[choices]),
+            ],
+        )
         for key, (choices, _) in KEYS.items()
         if asked[choices]
     ]
@@ -112,7 +120,9 @@ def _require_open(membership: Membership) -> None:
     if not _is_time(membership):
         closed = membership.study.phase in (Phase.LOCKED, Phase.UNBLINDED)
         raise Refused(
-            "The data are locked; nothing is asked any more." if closed else "This comes once all of your items are final.",
+            "The data are locked; nothing is asked any more."
+            if closed
+            else "This comes once all of your items are final.",
             code="not_time",
         )
 

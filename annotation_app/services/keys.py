@@ -48,14 +48,22 @@ def change_passphrase(*, membership: Membership, old: str, new: str, partner: st
     Raises Absent for who holds no half, Invalid for a new one that is too short, Refused for a wrong one; TooOften.
     """
     checked_passphrase(new)
-    _renew(membership, partner, "passphrase_changed", lambda layer: sealing.change_passphrase(layer, old, new, strength()))
+    _renew(
+        membership,
+        partner,
+        "passphrase_changed",
+        lambda layer: sealing.change_passphrase(layer, old, new, strength()),
+    )
 
 
 def recover_passphrase(*, membership: Membership, code: str, new: str, partner: str | None = None) -> None:
     """Set a new passphrase with the recovery sheet of the member's half, which stays valid; `partner` and faults as above."""
     checked_passphrase(new)
     _renew(
-        membership, partner, "passphrase_recovered", lambda layer: sealing.rewrap_from_recovery(layer, code, new, strength())
+        membership,
+        partner,
+        "passphrase_recovered",
+        lambda layer: sealing.rewrap_from_recovery(layer, code, new, strength()),
     )
 
 

@@ -22,7 +22,11 @@ def strength() -> sealing.Strength:
 def checked_passphrase(value: object) -> str:
     """Return a passphrase fit to protect half of a key; raise Invalid for one that is too short."""
     if not isinstance(value, str) or len(value.strip()) < MINIMUM:
-        raise Invalid.at("passphrase", "too_short", f"A passphrase needs at least {MINIMUM} characters. Several words are best.")
+        raise Invalid.at(
+            "passphrase",
+            "too_short",
+            f"A passphrase needs at least {MINIMUM} characters. Several words are best.",
+        )
     return value
 
 
@@ -35,4 +39,6 @@ def one_derivation_at_a_time() -> Iterator[None]:
 
 
 def wrong_passphrase() -> Refused:
-    return Refused("This is not the passphrase. Check the keyboard layout and try again.", code="wrong_passphrase")
+    return Refused(
+        "This is not the passphrase. Check the keyboard layout and try again.", code="wrong_passphrase"
+    )

@@ -6,9 +6,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation_app import registries, signals
-from annotation_app.record_schema.canonical import digest
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Batch, Membership, Study
+from annotation_app.record_schema.canonical import digest
 from annotation_app.services.codebooks import current_codebook
 from annotation_app.services.datasets import dataset_hash
 from annotation_app.services.unblinding import open_request

@@ -54,7 +54,9 @@ def freeze_output(*, membership: Membership, blinded_id: str, reason: str) -> Re
     with transaction.atomic():
         output = _locked(membership, blinded_id)
         if output.frozen_at is not None:
-            raise Refused("This output is frozen already. Mask what leaks, or lift the recall.", code="frozen")
+            raise Refused(
+                "This output is frozen already. Mask what leaks, or lift the recall.", code="frozen"
+            )
         output.frozen_at = clock.now()
         output.save(update_fields=["frozen_at"])
         Assignment.objects.live().filter(output=output).update(held_at=output.frozen_at)
@@ -97,7 +99,12 @@ def mask_output(
         impact = _set_apart(output, exposed)
         _put_on_mask(output, places)
         signals.pair_withdrawn.send(sender=Assignment, output=output.pk, reason="recalled")
-        facts = {"impact": note.strip(), "number": output.recalled, "exposed": impact.exposed, "records": impact.records}
+        facts = {
+            "impact": note.strip(),
+            "number": output.recalled,
+            "exposed": impact.exposed,
+            "records": impact.records,
+        }
         _note("recalled", membership, output, facts)
     return impact
 
@@ -117,7 +124,10 @@ def lift_recall(*, membership: Membership, blinded_id: str, note: str) -> None:
 def guard_lock(study: Study) -> Iterable[Obstacle]:
     """Name the outputs that a recall keeps frozen: nothing is locked over them."""
     if frozen := Output.objects.filter(study=study, frozen_at__isnull=False).count():
-        yield Obstacle(f"{frozen} outputs are frozen by a recall. The admin masks what leaks, or lifts it.", waivable=False)
+        yield Obstacle(
+            f"{frozen} outputs are frozen by a recall. The admin masks what leaks, or lifts it.",
+            waivable=False,
+        )
 
 
 def _found(membership: Membership, blinded_id: str) -> Output:
@@ -133,7 +143,9 @@ def _locked(membership: Membership, blinded_id: str) -> Output:
     """Take the study row, then the output: the order in which records take theirs."""
     _found(membership, blinded_id)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT phase FROM annotation_app_study WHERE id = %s FOR SHARE", [membership.study_id])
+        cursor.execute(
+            "SELECT phase FROM annotation_app_study WHERE id = %s FOR SHARE", [membership.study_id]
+        )
         phase = cursor.fetchone()[0]
     if phase not in PHASES:
         raise Refused("Outputs are recalled while they are coded or cases are decided.", code="wrong_phase")
@@ -225,10 +237,12 @@ def _is_exemplar(output: Output) -> bool:
 
 def _exemplify(output: Output, excerpt: str) -> None:
     """Put another excerpt in place wherever the output is an example; an empty one is not shown."""
-    if not _is_exemplar(output):
+    if not _is_exemplar(output) or output.cluster_id is None:
         return
     cluster = Cluster.objects.select_for_update().get(pk=output.cluster_id)
-    cluster.exemplars = [e | {"excerpt": excerpt} if e["output"] == str(output.pk) else e for e in cluster.exemplars]
+    cluster.exemplars = [
+        e | {"excerpt": excerpt} if e["output"] == str(output.pk) else e for e in cluster.exemplars
+    ]
     cluster.save(update_fields=["exemplars"])
 
 

@@ -145,9 +145,7 @@ def _named(output: Output, opener: sealing.Opener, box: bytes) -> None:
         raise JobFailed(f"The seal of {output.blinded_output_id} is damaged. {_UNTOUCHED}") from fault
 
 
-def _verify_amendments(
-    output: Output, amended: list[OpenedAmendment], sealed: bytes, opened: bytes
-) -> None:
+def _verify_amendments(output: Output, amended: list[OpenedAmendment], sealed: bytes, opened: bytes) -> None:
     """Hold each text that a recall brought against the leaf that was noted then."""
     for place, amendment in enumerate(amended):
         shown = amended[place + 1].before if place + 1 < len(amended) else output.text

@@ -68,7 +68,10 @@ def approve_unblinding(
     if membership.role != Role.ADMIN:
         raise Absent
     if not worker_is_alive():
-        raise Refused("No worker is running, so nobody could open the seals. Ask whoever runs the server.", code="no_worker")
+        raise Refused(
+            "No worker is running, so nobody could open the seals. Ask whoever runs the server.",
+            code="no_worker",
+        )
     with passphrase_attempt(membership, password):
         request = _waiting(membership, uid)
         private = sealing.open_inner(bytes(StudyKey.objects.get(study=request.study).wrapped), passphrase)
@@ -80,7 +83,9 @@ def approve_unblinding(
         handover.give(job.pk, private, request.pk)
     except handover.NoHandOver as fault:
         _back_to_waiting(request, job)
-        raise Refused("No worker took the key in time; nothing was opened. Try again.", code="no_worker") from fault
+        raise Refused(
+            "No worker took the key in time; nothing was opened. Try again.", code="no_worker"
+        ) from fault
     return job.pk
 
 
@@ -135,7 +140,9 @@ def open_seals(job: Job, progress: Progress) -> None:
         if study.phase != Phase.LOCKED or request.state != State.APPROVED:
             raise JobFailed("The study is not waiting for its unblinding any more.")
         if dataset_hash(study) != study.dataset_hash:
-            raise JobFailed("The records are not those whose hash was published at the lock. Nothing was opened.")
+            raise JobFailed(
+                "The records are not those whose hash was published at the lock. Nothing was opened."
+            )
         verification = reveal_labels(study, private, progress)
         progress.fence()
         study.phase, study.unblinded_at = Phase.UNBLINDED, clock.now()
@@ -173,7 +180,9 @@ def _require_lock(study: Study) -> None:
     if study.phase != Phase.LOCKED:
         raise Refused("Only locked data can be unblinded.", code="not_locked")
     if open_request(study.pk):
-        raise Refused("An unblinding is asked for already; the admin has to approve it.", code="already_requested")
+        raise Refused(
+            "An unblinding is asked for already; the admin has to approve it.", code="already_requested"
+        )
 
 
 def _waiting(membership: Membership, uid: UUID) -> UnblindingRequest:
@@ -181,7 +190,9 @@ def _waiting(membership: Membership, uid: UUID) -> UnblindingRequest:
     if request is None:
         raise Absent
     if request.state != State.REQUESTED:
-        raise Refused(f"This request is not waiting for an approval; it is {request.state}.", code="not_waiting")
+        raise Refused(
+            f"This request is not waiting for an approval; it is {request.state}.", code="not_waiting"
+        )
     if request.requested_at <= clock.now() - LAPSES_AFTER:
         raise Refused("This request has lapsed. The project author has to ask again.", code="not_waiting")
     return request
@@ -195,7 +206,10 @@ def _close(request: UnblindingRequest, state: str) -> None:
 
 
 def _note(
-    request: UnblindingRequest, what: str, member: Membership | None = None, facts: Mapping[str, Any] | None = None
+    request: UnblindingRequest,
+    what: str,
+    member: Membership | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> None:
     actor = member.pk if member else None
     record_event(f"unblinding_{what}", study=request.study, actor=actor, subject=request.pk, facts=facts)

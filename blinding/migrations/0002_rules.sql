@@ -81,3 +81,7 @@ CREATE TRIGGER revealed_figures_are_never_changed BEFORE UPDATE OR DELETE ON bli
     FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER revealed_figures_are_never_truncated BEFORE TRUNCATE ON blinding_revealedfigures
     FOR EACH STATEMENT EXECUTE FUNCTION refuse();
+CREATE TRIGGER published_distributions_are_never_changed BEFORE UPDATE OR DELETE ON blinding_publisheddistributions
+    FOR EACH ROW EXECUTE FUNCTION refuse();
+CREATE TRIGGER published_distributions_are_never_truncated BEFORE TRUNCATE ON blinding_publisheddistributions
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse();

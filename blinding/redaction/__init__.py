@@ -1,0 +1,1 @@
+"""Redaction: text in, cleaned text and spans out. Pure."""

@@ -49,18 +49,19 @@ class Automaton:
         if not self._forms:
             return
         encoded = text.encode()
-        position = bytes_seen = characters_seen = 0
+        one_byte_each = len(encoded) == len(text)
+        position = bytes_seen = first = 0
         while found := self._any.search(encoded, position):
             start, end = found.span()
-            characters_seen += len(encoded[bytes_seen:start].decode())
+            first = start if one_byte_each else first + len(encoded[bytes_seen:start].decode())
+            last = end if one_byte_each else first + len(encoded[start:end].decode())
             bytes_seen = start
-            size = len(encoded[start:end].decode())
-            hit = self._identified(text, characters_seen, characters_seen + size)
+            hit = self._identified(text, first, last)
             if hit:
                 yield hit
             # The last character of a hit stands before the next one; of what was none, only a step is taken.
-            resume = hit.end - 1 if hit and hit.end - 1 > characters_seen else characters_seen + 1
-            position = max(position + 1, start + len(text[characters_seen:resume].encode()))
+            resume = hit.end - 1 if hit and hit.end - 1 > first else first + 1
+            position = max(position + 1, start + len(text[first:resume].encode()))
 
     @cached_property
     def expression(self) -> str:
@@ -161,7 +162,7 @@ def _settled(text: str, hit: Hit) -> Hit | None:
         hit = replace(hit, end=hit.end - len(hit.rest), rest="")
     if entry.unless and _plain_rest.fullmatch(hit.rest):
         around = context(text, hit.start, hit.end).lower()
-        if any(pattern.search(around) for pattern in entry.unless):
+        if entry.unless.search(around):
             return None
     if entry.is_name and text[hit.end - 1] in TRAILING_GAP:
         return replace(hit, end=hit.start + len(text[hit.start : hit.end].rstrip(TRAILING_GAP)))

@@ -87,10 +87,8 @@ def _blanked(text: str, hits: list[Hit]) -> str:
 def _lexicon_span(text: str, folded: Folded, hit: Hit) -> Span:
     start, end = folded.span(hit.start, hit.end)
     aside = hit.form.entry.aside
-    if aside and hit.rest in ("", "s"):
-        around = context(folded.text, hit.start, hit.end)
-        if any(pattern.search(around) for pattern in aside.when):
-            return Span(start, end, "lexicon", aside.term, aside.id)
+    if aside and hit.rest in ("", "s") and aside.when.search(context(folded.text, hit.start, hit.end)):
+        return Span(start, end, "lexicon", aside.term, aside.id)
     name = hit.name if hit.name.isascii() else text[start:end]
     return Span(start, end, "lexicon", *_term(hit.form.entry, name, hit.rest))
 
@@ -130,7 +128,7 @@ def _as_found(found: str) -> str:
 def _own_form(part: tuple[str, ...], kind: Kind) -> Form:
     source = "~".join(part)
     before, after = bounds(source)
-    entry = Entry(id=kind, term="", join=" ", is_name=True, unless=(), aside=None)
+    entry = Entry(id=kind, term="", join=" ", is_name=True, unless=None, aside=None)
     ending = "(?:e?s)?" if after else ""
     if after and kind == "vocabulary" and len(part[-1]) > INFLECTED:
         ending = "[a-z]{0,3}"

@@ -7,11 +7,13 @@ import hashlib
 import re
 import tomllib
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+import re2
 
 from blinding.redaction import folding
 from blinding.redaction.expressions import AFTER, BEFORE, bounds, expression, spelled
@@ -51,7 +53,7 @@ class Aside:
 
     id: str
     term: str
-    when: tuple[re.Pattern[str], ...]
+    when: re.Pattern[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ class Entry:
     term: str
     join: str
     is_name: bool
-    unless: tuple[re.Pattern[str], ...]
+    unless: Any  # one RE2 expression, or None
     aside: Aside | None
 
 
@@ -133,13 +135,19 @@ def _entry(section: str, key: str, data: dict[str, Any]) -> Entry:
         term=data.get("term", ""),
         join=data.get("join", " "),
         is_name=section in NAMES,
-        unless=_compiled(data.get("unless", ())),
-        aside=Aside(f"{section}.{aside['id']}", aside["term"], _compiled(aside["when"])) if aside else None,
+        unless=_any_of(data.get("unless", ())),
+        aside=Aside(f"{section}.{aside['id']}", aside["term"], re.compile(_alternatives(aside["when"])))
+        if aside
+        else None,
     )
 
 
-def _compiled(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(folding.fold(pattern).text) for pattern in patterns)
+def _any_of(patterns: Sequence[str]) -> Any:
+    return re2.compile(_alternatives(patterns)) if patterns else None
+
+
+def _alternatives(patterns: Sequence[str]) -> str:
+    return "|".join(f"(?:{folding.fold(pattern).text})" for pattern in patterns)
 
 
 def _named_forms(entry: Entry, data: dict[str, Any]) -> Iterator[Form]:

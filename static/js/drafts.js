@@ -116,8 +116,8 @@ async function write() {
   if (kind === "ok") return taken(await response.json(), fields);
   for (const name of batch) state.changed.add(name);
   showState("unsaved", state.changed.size);
-  if (kind === "conflict") return refused(await response.json(), fields);
-  return failed(kind);
+  if (kind === "conflict" || kind === "invalid") return refused(await response.json());
+  return failed(kind, fields);
 }
 
 function taken(answer, fields) {
@@ -133,15 +133,16 @@ function taken(answer, fields) {
   }
 }
 
-function refused(answer, fields) {
+function refused(answer) {
   if (answer.code !== "version_conflict") {
     stop();
     show("refused", { reason: answer.reason });
     return;
   }
-  // Our own write whose answer was lost looks like another tab's.
-  if (answer.fields && canonical(answer.fields) === state.sent && canonical(fields) !== state.sent) {
+  // Our own write whose answer was lost, or came after a reload, looks like another tab's.
+  if (answer.fields && [state.sent, canonical(answers(form))].includes(canonical(answer.fields))) {
     hidden("draft_version").value = answer.version;
+    state.failures = 0;
     return;
   }
   state.stopped = true;
@@ -149,9 +150,9 @@ function refused(answer, fields) {
   show("elsewhere");
 }
 
-function failed(kind) {
-  state.sent = canonical(answers(form));
-  if (kind === "gone" || kind === "invalid") {
+function failed(kind, fields) {
+  state.sent = canonical(fields);
+  if (kind === "gone") {
     stop();
     show("gone");
     return;

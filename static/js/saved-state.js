@@ -7,7 +7,7 @@ const announced = document.querySelector("[data-saved-announce]");
 let state = null;
 let since = 0;
 
-/** Show the state called `name`: nothing, saving, saved, draft, unsaved, submitting or waiting; `n` counts changes. */
+/** Show the state called `name`: saving, saved, draft, unsaved, submitting or waiting; `n` counts changes. */
 export function showState(name, n) {
   if (!shown) return;
   if (name === "saved" || name === "draft") since = performance.now();

@@ -1,19 +1,54 @@
-import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
+from django.test import override_settings
+
+from blinding import confounding
+from tests.factories import StudyUnderTest
+
+
+def quiet(folder: Path) -> dict[str, Any]:
+    """Files in a folder of their own; jobs run in process, without heartbeats."""
+    return {
+        "TWINBLIND_HEARTBEAT_SECONDS": None,
+        "TWINBLIND_DATA": folder,
+        "TWINBLIND_UPLOADS": folder / "uploads",
+        "TWINBLIND_EXPORTS": folder / "exports",
+    }
 
 
 @pytest.fixture(autouse=True)
 def _own_folders(request: pytest.FixtureRequest) -> None:
-    """Tests with a database keep files in a folder of their own, and run jobs in process, without heartbeats."""
     if request.node.get_closest_marker("django_db") is None:
         return
     settings: Any = request.getfixturevalue("settings")
-    folder: Path = request.getfixturevalue("tmp_path")
-    settings.TWINBLIND_HEARTBEAT_SECONDS = None
-    settings.TWINBLIND_DATA = folder
-    settings.TWINBLIND_UPLOADS = folder / "uploads"
-    settings.TWINBLIND_EXPORTS = folder / "exports"
-    os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    for name, value in quiet(request.getfixturevalue("tmp_path")).items():
+        setattr(settings, name, value)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _few_permutations() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(confounding, "PERMUTATIONS", 10)
+        yield
+
+
+@pytest.fixture(scope="module")
+def committed(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """For what the tests of a module share: it is committed, and each test works on it in a transaction of its own.
+
+    Not for modules with tests that commit themselves: those empty the tables.
+    """
+    with django_db_blocker.unblock(), override_settings(**quiet(tmp_path_factory.mktemp("data"))):
+        yield
+        call_command("flush", interactive=False, verbosity=0)
+
+
+def anew(study: StudyUnderTest) -> StudyUnderTest:
+    """A module's study for one test: with clients of its own, whose tokens the test's end takes back."""
+    return StudyUnderTest(study.slug, dict(study.names), dict(study.recovery_sheets))

@@ -13,7 +13,7 @@ def line(name: str, message: str, *args: object, failed: bool = False) -> str:
     info = sys.exc_info() if failed else None
     values = args[0] if args and isinstance(args[0], dict) else args
     record = logging.getLogger(name).makeRecord(name, logging.ERROR, "f.py", 1, message, (values,), info)
-    record.args = values  # type: ignore[assignment]
+    record.args = values
     return LabelFreeFormatter().format(record)
 
 

@@ -26,6 +26,5 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Launcher]]:
 
     yield start_launcher
     for launcher in started:
-        if launcher.process.poll() is None:
-            launcher.signal(signal.SIGKILL)
+        launcher.signal(signal.SIGKILL)
     assert all(launcher.leaves_nothing() for launcher in started)

@@ -73,5 +73,9 @@ class FindingTable:
         if len(term.examples) == EXAMPLES and drawn >= term.examples[-1][0]:
             return
         before = text[max(0, span.start - AROUND) : span.start]
-        example: dict[str, Any] = {"before": before, "match": text[span.start : span.end], "after": text[span.end : span.end + AROUND]}
+        example: dict[str, Any] = {
+            "before": before,
+            "match": text[span.start : span.end],
+            "after": text[span.end : span.end + AROUND],
+        }
         term.examples = sorted([*term.examples, (drawn, example)], key=lambda e: e[0])[:EXAMPLES]

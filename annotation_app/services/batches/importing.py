@@ -1,11 +1,19 @@
 """The import job: check the whole file, then clean, find spans, seal and store. All or nothing; plain labels exist only here."""
 
-
 from typing import Any
 
 from django.db import connection, transaction
 
-from annotation_app.batch_file import CheckResult, Control, KnownStudy, Opened, RowError, UploadRefused, check_file, open_upload
+from annotation_app.batch_file import (
+    CheckResult,
+    Control,
+    KnownStudy,
+    Opened,
+    RowError,
+    UploadRefused,
+    check_file,
+    open_upload,
+)
 from annotation_app.models import Batch, Study, Task
 from annotation_app.services.batches.limits import limits
 from annotation_app.services.batches.staging import Staging, sealed_fields
@@ -28,7 +36,9 @@ def import_batch(job: Job, progress: Progress) -> None:
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             # One import at a time in a study: ids, statements and controls are compared across batches.
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", [f"import {batch.study_id}"])
+            cursor.execute(
+                "SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", [f"import {batch.study_id}"]
+            )
             _check_and_take(batch, progress)
     finally:
         path.unlink(missing_ok=True)
@@ -82,7 +92,9 @@ def known_study(study: Study) -> KnownStudy:
 
 def _used(study: Study, secret: bytes, wanted: list[str]) -> set[str]:
     digests = {sealing.duplicate_key(secret, output_id): output_id for output_id in wanted}
-    found = UsedOutputId.objects.filter(study=study.pk, digest__in=list(digests)).values_list("digest", flat=True)
+    found = UsedOutputId.objects.filter(study=study.pk, digest__in=list(digests)).values_list(
+        "digest", flat=True
+    )
     return {digests[bytes(digest)] for digest in found}
 
 
@@ -93,7 +105,13 @@ def _reject(batch: Batch, checked: CheckResult, progress: Progress) -> None:
     batch.errors_total = checked.errors_total
     batch.warnings = _warnings(checked)
     batch.save(update_fields=["status", "errors", "errors_total", "warnings"])
-    record_event("batch_rejected", study=batch.study_id, actor=None, subject=batch.pk, facts={"errors": checked.errors_total})
+    record_event(
+        "batch_rejected",
+        study=batch.study_id,
+        actor=None,
+        subject=batch.pk,
+        facts={"errors": checked.errors_total},
+    )
 
 
 def _take(batch: Batch, opened: Opened, checked: CheckResult, progress: Progress, shown: Any) -> None:
@@ -107,8 +125,12 @@ def _take(batch: Batch, opened: Opened, checked: CheckResult, progress: Progress
     batch.status, batch.rows, batch.warnings = Batch.Status.IN_REVIEW, checked.rows, _warnings(checked)
     batch.errors, batch.errors_total = [], 0
     batch.summary, batch.arms_warning = staging.summary(), staging.has_one_arm
-    batch.save(update_fields=["status", "rows", "warnings", "errors", "errors_total", "summary", "arms_warning"])
-    record_event("batch_imported", study=batch.study_id, actor=None, subject=batch.pk, facts={"rows": checked.rows})
+    batch.save(
+        update_fields=["status", "rows", "warnings", "errors", "errors_total", "summary", "arms_warning"]
+    )
+    record_event(
+        "batch_imported", study=batch.study_id, actor=None, subject=batch.pk, facts={"rows": checked.rows}
+    )
 
 
 def _error(error: RowError) -> dict[str, Any]:
@@ -118,5 +140,3 @@ def _error(error: RowError) -> dict[str, Any]:
 
 def _warnings(checked: CheckResult) -> list[dict[str, Any]]:
     return [{"code": w.code, "count": w.count, "rows": list(w.rows)} for w in checked.warnings]
-
-

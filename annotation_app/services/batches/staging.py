@@ -44,6 +44,7 @@ INSERT INTO blinding_sealedoutput (id, study, batch, output, labels, raw_text, d
     SELECT id, study, batch, output, labels, raw_text, digests FROM sealed_rows ORDER BY id;
 INSERT INTO blinding_usedoutputid (id, study, batch, digest)
     SELECT id, study, batch, digest FROM used_rows ORDER BY digest;
+DROP TABLE staged_rows, sealed_rows, used_rows;
 """
 
 
@@ -118,7 +119,9 @@ class Staging:
             spans = self._findings.take(row.shown, self._finder.find(row.shown))
             cluster = self._cluster_ids.get((task, row.auto_cluster_id)) if row.auto_cluster_id else None
             chunk.staged.append((output, batch, self._task_ids[task], cluster, row.shown, json.dumps(spans)))
-            chunk.used.append((next(drawn), study, batch, sealing.duplicate_key(self._id_secret, row.output_id)))
+            chunk.used.append(
+                (next(drawn), study, batch, sealing.duplicate_key(self._id_secret, row.output_id))
+            )
             chunk.outputs.append((next(drawn), output))
             self._seal_later(chunk, row, output)
             self._arms.take(row, len(spans), self._task_ids[task], cluster)
@@ -152,7 +155,9 @@ class Staging:
         batch, study = self._batch.pk, self._batch.study_id
         boxes = [
             (key, study, batch, output, label, text, digest)
-            for (key, output), label, text, digest in zip(chunk.outputs, labels, texts, chunk.digests, strict=True)
+            for (key, output), label, text, digest in zip(
+                chunk.outputs, labels, texts, chunk.digests, strict=True
+            )
         ]
         for table, rows in (("staged_rows", chunk.staged), ("sealed_rows", boxes), ("used_rows", chunk.used)):
             with cursor.copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:

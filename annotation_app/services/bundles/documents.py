@@ -34,5 +34,12 @@ def documents_of(study: Study) -> Iterator[tuple[str, Any]]:
     )
     yield (
         "mapping.json",
-        [{"codebook_version": book.version, "hash": book.mapping_hash, "mapping": label_mapping(book.document, schema)} for book in books],
+        [
+            {
+                "codebook_version": book.version,
+                "hash": book.mapping_hash,
+                "mapping": label_mapping(book.document, schema),
+            }
+            for book in books
+        ],
     )

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from annotation_app.models import Batch, Membership, Study
 from annotation_app.services.bundles.writer import as_line
-from blinding.event_blocks import block_document, closed_log
+from blinding.event_blocks import all_blocks, block_document, closed_events
 from blinding.models import Event
 
 # Looks and requests for them: events that change nothing.
@@ -43,13 +43,13 @@ DEVIATIONS = frozenset(
 
 def event_lines(study: Study) -> Iterator[bytes]:
     """Yield `events.jsonl`: every event that a block has closed in."""
-    for _, events in closed_log(study.pk):
+    for events in closed_events(study.pk):
         yield b"".join(as_line(event) for event in events)
 
 
 def block_lines(study: Study) -> Iterator[bytes]:
     """Yield `event_blocks.jsonl`."""
-    for block, _ in closed_log(study.pk):
+    for block in all_blocks(study.pk):
         yield as_line(block_document(block))
 
 

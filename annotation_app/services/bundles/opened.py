@@ -65,7 +65,11 @@ def label_lines(study: Study) -> Iterator[bytes]:
     """Yield `labels.jsonl`: where each main output came from."""
     after = ""
     while True:
-        outputs = Output.objects.filter(study=study, blinded_output_id__gt=after).main().select_related("task", "cluster")
+        outputs = (
+            Output.objects.filter(study=study, blinded_output_id__gt=after)
+            .main()
+            .select_related("task", "cluster")
+        )
         page = list(outputs.defer("text", "html").order_by("blinded_output_id")[:PAGE])
         if not page:
             return
@@ -76,21 +80,30 @@ def label_lines(study: Study) -> Iterator[bytes]:
 
 def guess_lines(study: Study) -> Iterator[bytes]:
     """Yield `guesses.jsonl`: what coders thought, beside what was so."""
-    found = Guess.objects.filter(assignment__study=study).select_related("assignment__output", "assignment__member").order_by("pk")
+    found = (
+        Guess.objects.filter(assignment__study=study)
+        .select_related("assignment__output", "assignment__member")
+        .order_by("pk")
+    )
     arms = {
         output: (condition, model)
         for output, condition, model in RevealedLabel.objects.filter(
             study=study.pk, output__in=found.values("assignment__output")
         ).values_list("output", "condition", "model")
     }
-    return as_lines(_guess(guess, *arms[guess.assignment.output_id]) for guess in found.iterator(chunk_size=PAGE))
+    return as_lines(
+        _guess(guess, *arms[guess.assignment.output_id]) for guess in found.iterator(chunk_size=PAGE)
+    )
 
 
 def figures_of(study: Study) -> list[dict[str, Any]]:
     """Return the figures about arms that were sealed at import."""
     numbers = dict(Batch.objects.filter(study=study).values_list("pk", "number"))
     rows = RevealedFigures.objects.filter(study=study.pk).order_by("kind", "pk")
-    return [{"batch": numbers.get(row.batch) if row.batch else None, "kind": row.kind, "figures": row.figures} for row in rows]
+    return [
+        {"batch": numbers.get(row.batch) if row.batch else None, "kind": row.kind, "figures": row.figures}
+        for row in rows
+    ]
 
 
 def _batches(study: Study) -> list[Batch]:
@@ -122,13 +135,17 @@ def _holdout_tasks(study: Study) -> set[UUID]:
     return set(held.values_list("task", flat=True))
 
 
-def _record_lines(batch: Batch, page: list[Output], seed: bytes, holdout: set[UUID]) -> Iterator[dict[str, Any]]:
+def _record_lines(
+    batch: Batch, page: list[Output], seed: bytes, holdout: set[UUID]
+) -> Iterator[dict[str, Any]]:
     keys = [output.pk for output in page]
     labels = RevealedLabel.objects.in_bulk(keys)
     sealed = dict(SealedOutput.objects.filter(output__in=keys).values_list("output", "digests"))
     opened = dict(OpenDigests.objects.filter(output__in=keys).values_list("output", "digests"))
     for output in page:
-        closed = frozenset(Part) if not batch.is_main else WITH_TEXT if output.task_id in holdout else frozenset()
+        closed = (
+            frozenset(Part) if not batch.is_main else WITH_TEXT if output.task_id in holdout else frozenset()
+        )
         digests = _digests(bytes(sealed[output.pk]), bytes(opened[output.pk]))
         yield _record_line(output, labels[output.pk], digests, seed, closed)
 
@@ -144,7 +161,9 @@ def _record_line(
     for part in Part:
         salt = commitment.salt_of(nonce if part in SEALED_PARTS else shown_nonce, part)
         opened = part not in closed
-        parts[part] = commitment.opened(part, values[part], salt) if opened else commitment.withheld(digests[part])
+        parts[part] = (
+            commitment.opened(part, values[part], salt) if opened else commitment.withheld(digests[part])
+        )
     line = commitment.record_line(str(output.batch_id), output.blinded_output_id, parts)
     later = [
         commitment.opened(Part.SHOWN, text, commitment.salt_of(bytes.fromhex(one), Part.SHOWN))
@@ -157,7 +176,9 @@ def _record_line(
 
 
 def _digests(sealed: bytes, opened: bytes) -> dict[Part, bytes]:
-    pieces = [joined[i : i + DIGEST_SIZE] for joined in (sealed, opened) for i in range(0, len(joined), DIGEST_SIZE)]
+    pieces = [
+        joined[i : i + DIGEST_SIZE] for joined in (sealed, opened) for i in range(0, len(joined), DIGEST_SIZE)
+    ]
     return dict(zip((*SEALED_PARTS, *OPEN_PARTS), pieces, strict=True))
 
 

@@ -21,8 +21,8 @@ _UTC = "to_char({} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
 
 # Where a record is now; the first that fits. Calibration is in no export.
 _STANDING = """
-  CASE WHEN a.final_at IS NULL THEN 'not_final' WHEN r.version <> a.version THEN 'replaced'
-       WHEN a.voided_at IS NOT NULL THEN 'voided: ' || a.void_reason WHEN t.voided_at IS NOT NULL THEN 'task_voided'
+  CASE WHEN r.version <> a.version THEN 'replaced' WHEN a.voided_at IS NOT NULL THEN 'voided: ' || a.void_reason
+       WHEN a.final_at IS NULL THEN 'not_final' WHEN t.voided_at IS NOT NULL THEN 'task_voided'
        WHEN o.excluded_at IS NOT NULL THEN 'excluded'
        WHEN EXISTS (SELECT 1 FROM blinding_exposure e WHERE e.output = a.output_id AND e.member = a.member_id
                        AND e.before_final AND e.how <> 'hunch') THEN 'exposed'
@@ -76,18 +76,21 @@ def version_lines(study: Study) -> Iterator[bytes]:
             rows = cursor.fetchall()
         if not rows:
             return
-        yield b"".join(as_line(dict(zip(_VERSION_KEYS, (*row[:-1], orjson.Fragment(row[-1])), strict=True))) for row in rows)
+        yield b"".join(
+            as_line(dict(zip(_VERSION_KEYS, (*row[:-1], orjson.Fragment(row[-1])), strict=True)))
+            for row in rows
+        )
         after, version = rows[-1][0], rows[-1][1]
 
 
 def incident_lines(study: Study) -> Iterator[bytes]:
-    """Yield `incidents.jsonl`, after `incident.schema.json`. What a coder said of the source stays closed until the unblinding."""
+    """Yield `incidents.jsonl`, after `incident.schema.json`; what coders said of a source is null until the unblinding."""
     names, opened = record_names(study), study.phase == Phase.UNBLINDED
     head = (
         f"e.id, o.blinded_output_id, t.task_id, m.alias, m.role, e.how, e.what, {_UTC.format('e.exposed_at')}, e.before_final,"
         " r.id IS NOT NULL, n.version_before"
     )
-    query = f"SELECT {head}, {record_columns(names)} {_INCIDENTS} ORDER BY e.id LIMIT %(page)s"  # noqa: S608  names of a loaded schema, quoted
+    query = f"SELECT {head}, {record_columns(names)} {_INCIDENTS} ORDER BY e.id LIMIT %(page)s"
     after = FIRST
     while True:
         with connection.cursor() as cursor:
@@ -102,7 +105,9 @@ def incident_lines(study: Study) -> Iterator[bytes]:
 def erratum_lines(study: Study) -> Iterator[bytes]:
     """Yield `errata.jsonl`: mistakes that coders reported after finality."""
     found = Erratum.objects.filter(assignment__study=study, assignment__calibration=False).order_by("pk")
-    rows = found.values_list("pk", "assignment__record_id", "assignment__member__alias", "text", "reported_at")
+    rows = found.values_list(
+        "pk", "assignment__record_id", "assignment__member__alias", "text", "reported_at"
+    )
     keys = ("erratum_id", "record_id", "annotator_id", "text", "reported_at")
     return as_lines(dict(zip(keys, row, strict=True)) for row in rows.iterator(chunk_size=PAGE))
 
@@ -110,7 +115,9 @@ def erratum_lines(study: Study) -> Iterator[bytes]:
 @cache
 def incident_schema() -> dict[str, Any]:
     """Return the JSON Schema of a line of `incidents.jsonl`."""
-    document: dict[str, Any] = json.loads(Path(__file__).with_name("incident.schema.json").read_text(encoding="utf-8"))
+    document: dict[str, Any] = json.loads(
+        Path(__file__).with_name("incident.schema.json").read_text(encoding="utf-8")
+    )
     return document
 
 

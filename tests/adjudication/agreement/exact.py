@@ -20,6 +20,13 @@ def exact_alpha(rows: Sequence[Sequence[Any]], distance: Distance) -> Fraction |
     return 1 - observed / expected if expected else None
 
 
+def exact_float(rows: Sequence[Sequence[Any]], distance: Distance) -> float:
+    """The same where alpha is known to exist."""
+    found = exact_alpha(rows, distance)
+    assert found is not None
+    return float(found)
+
+
 def _pairs(values: Sequence[Any], distance: Distance) -> Fraction:
     return sum(
         (distance(a, b) for i, a in enumerate(values) for j, b in enumerate(values) if i != j), Fraction(0)

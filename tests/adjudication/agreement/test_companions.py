@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 from adjudication.agreement import companions
 from adjudication.agreement.encode import Coding, encode
-from adjudication.agreement.equivalents import form_for
+from adjudication.agreement.equivalents import MetricName, form_for
 from adjudication.agreement.fast import patterns_of
 from adjudication.agreement.metric import Metric
 
@@ -25,7 +25,7 @@ def coding_of(table) -> Coding:
 
 def test_confusion_has_the_first_coder_in_rows():
     coding = encode([["a", "a", "b", None], ["a", "b", "b", "a"]], NOMINAL)
-    assert companions.confusion(*coding.index, 2).tolist() == [[1, 1], [0, 1]]
+    assert companions.confusion(coding.index[0], coding.index[1], 2).tolist() == [[1, 1], [0, 1]]
 
 
 def test_kappa_and_ac1_of_two_raters_worked_by_hand():
@@ -69,18 +69,16 @@ def test_what_is_not_there_has_no_companions():
 def test_stuart_1955_vision():
     found = companions.stuart_maxwell(np.array(VISION, dtype=np.float64))
     assert found is not None
-    assert (found.statistic, found.df, found.p) == (
-        pytest.approx(11.957, abs=5e-4),
-        3,
-        pytest.approx(0.0075, abs=5e-5),
-    )
+    assert found.df == 3
+    assert found.statistic == pytest.approx(11.957, abs=5e-4)
+    assert found.p == pytest.approx(0.0075, abs=5e-5)
 
 
 def test_two_values_give_mcnemar():
     # (10 − 5)² / (10 + 5)
     found = companions.stuart_maxwell(np.array([[20.0, 5], [10, 15]]))
     assert found is not None
-    assert (found.statistic, found.df) == (pytest.approx(25 / 15), 1)
+    assert (found.statistic, found.df) == pytest.approx((25 / 15, 1))
 
 
 def test_values_that_nobody_confused_do_not_count():
@@ -103,8 +101,8 @@ def test_mean_difference_and_limits_of_agreement():
     # differences .1 .3 .2, sd .1
     found = companions.mean_difference(np.array([0.1, 0.2, 0.5, np.nan]), np.array([0.2, 0.5, 0.7, 0.1]))
     assert found is not None
-    assert (found.n, found.mean, found.sd) == (3, pytest.approx(0.2), pytest.approx(0.1))
-    assert (found.low, found.high) == (pytest.approx(0.2 - 0.196), pytest.approx(0.2 + 0.196))
+    assert (found.n, found.mean, found.sd) == pytest.approx((3, 0.2, 0.1))
+    assert (found.low, found.high) == pytest.approx((0.2 - 0.196, 0.2 + 0.196))
     assert companions.mean_difference(np.array([0.1]), np.array([0.2])) is None
 
 
@@ -112,12 +110,13 @@ def test_kappa_is_for_every_pair_of_persons():
     coding = encode([list("aabbab"), list("abbbab")], NOMINAL)
     first, second = ["K4", "K4", "K4", "M1", "M1", "M1"], ["R9"] * 6
     one, two = companions.coder_pairs(coding, first, second)
-    assert (one.first, one.second, one.units, one.agreement) == ("K4", "R9", 3, pytest.approx(2 / 3))
+    assert (one.first, one.second, one.units) == ("K4", "R9", 3)
+    assert one.agreement == pytest.approx(2 / 3)
     assert one.kappa == pytest.approx((2 / 3 - 4 / 9) / (5 / 9))
     assert (two.first, two.units, two.kappa) == ("M1", 3, 1)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(arrays(np.int64, (3, 3), elements=st.integers(0, 9)))
 def test_equivalents_in_the_pattern_algebra_are_the_coefficients(table):
     coding = coding_of(table) if table.any() else None
@@ -125,7 +124,7 @@ def test_equivalents_in_the_pattern_algebra_are_the_coefficients(table):
         return
     counts = table.astype(np.float64)
     patterns = patterns_of(coding, ordered=True)
-    expected = {
+    expected: dict[MetricName, float | None] = {
         "cohen_kappa": companions.cohen_kappa(counts),
         "gwet_ac1": companions.gwet_ac1(coding, 3),
         "percent_agreement": companions.percent_agreement(coding),

@@ -51,7 +51,7 @@ def agree(rows, metric, distance, **kwargs):
 
 
 @pytest.mark.parametrize("level", LEVELS)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_patterns_package_and_definition_agree(level, data):
     rows = data.draw(tables(st.integers(0, 5)))
@@ -59,7 +59,7 @@ def test_patterns_package_and_definition_agree(level, data):
 
 
 @pytest.mark.parametrize("level", ["interval", "ratio"])
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_they_agree_on_fractions(level, data):
     rows = data.draw(tables(st.integers(0, 64).map(lambda n: n / 64)))
@@ -67,14 +67,14 @@ def test_they_agree_on_fractions(level, data):
 
 
 @pytest.mark.parametrize("level", SETS)
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_they_agree_on_sets(level, data):
     rows = data.draw(tables(st.frozensets(st.sampled_from("abc"))))
     agree(rows, Metric(level), SETS[level])
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(tables(st.sampled_from("abc")))
 def test_they_agree_on_a_declared_matrix(rows):
     matrix = {frozenset("ab"): Fraction(1), frozenset("ac"): Fraction(1, 2), frozenset("bc"): Fraction(1, 4)}
@@ -86,7 +86,7 @@ def test_they_agree_on_a_declared_matrix(rows):
     agree(rows, Metric("matrix", declared), distance, domain=list("abc"))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(tables(st.sampled_from("abcd")), st.randoms(use_true_random=False))
 def test_alpha_does_not_depend_on_who_coded_or_in_which_order(rows, random):
     before = alpha.estimate(encode(rows, Metric("nominal")), budget=0)
@@ -112,7 +112,7 @@ def test_weights_stand_for_repeated_units(level):
     repeated = [np.repeat(row, times).tolist() for row in rows]
     form = form_of(coding, patterns)
     found = form.figures(form.sums(patterns).times(patterns.weights[None, :])).alpha()[0]
-    assert found == pytest.approx(float(exact.exact_alpha(repeated, LEVELS[level](repeated))), abs=1e-12)
+    assert found == pytest.approx(exact.exact_float(repeated, LEVELS[level](repeated)), abs=1e-12)
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "ratio"])
@@ -134,7 +134,7 @@ def test_far_from_zero_little_is_lost():
     agree(rows, Metric("interval"), exact.interval)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3), st.integers(-1, 50)), min_size=1))
 def test_distinct_columns_are_counted_as_a_dictionary_would(columns):
     found, counts = distinct_columns(np.array(columns, dtype=np.int64).T)

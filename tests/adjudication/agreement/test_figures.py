@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from adjudication.agreement.drift_plot import drift_plot
-from adjudication.agreement.figures import Axis, describe_undefined, forest, heat, shown
+from adjudication.agreement.figures import Axis, describe_interval, describe_undefined, forest, heat, shown
 from adjudication.agreement.report import ReportSettings, build_report
 from adjudication.agreement.tables import COLUMNS, report_csv
 from tests.adjudication.agreement.sample import pair, payload, random_pairs, specs
@@ -91,14 +91,25 @@ def test_an_exact_lower_bound_reads_at_least():
     assert row.interval.startswith("at least .")
 
 
+def test_an_interval_says_what_to_know_of_it():
+    pairs = random_pairs(48)
+    note = next(r for r in forest(build_report(pairs, specs(), {}, QUICK)).rows if r.path == "relevance").note
+    assert re.fullmatch(r"Tasks not accounted for: without one task −?[.\d]+ to [.\d]+\.", note)
+    few = next(r for r in forest(build_report(pairs[:9], specs(), {}, QUICK)).rows if r.path == "relevance")
+    assert few.note == "No interval: fewer than 10 outputs have two values."
+    assert (few.interval, few.verdict) == ("–", "undetermined")
+    assert describe_interval(None) == ""
+
+
 def test_heat_cells_carry_their_count_and_shade(report):
     field = next(field for field in report["fields"] if field["path"] == "factuality")
     found = heat(field)
+    assert found is not None
     counts = field["matrices"]["confusion"]
     assert [[cell.count for cell in row.cells] for row in found.rows] == counts
     assert [row.sum for row in found.rows] == [sum(row) for row in counts]
     assert (sum(found.sums), found.total) == (120, 120)
-    shades = {(c.count, int(re.search(r"h(\d)", c.name)[1])) for row in found.rows for c in row.cells}
+    shades = {(c.count, int(c.name.split()[0].removeprefix("h"))) for row in found.rows for c in row.cells}
     assert max(shades)[1] == 9
     assert all((shade == 0) == (count == 0) for count, shade in shades)
     assert sorted(shades, key=lambda s: s[0]) == sorted(shades)
@@ -120,7 +131,7 @@ def test_the_drift_plot_is_one_labelled_picture(report, over):
     svg = drift_plot(field, over, "d4")
     root = ElementTree.fromstring(svg)
     assert root.attrib["aria-labelledby"] == "d4-t d4-d"
-    assert "Facts <&> more" in root[0].text
+    assert "Facts <&> more" in (root[0].text or "")
     assert "style" not in svg
     heights = [float(y) for y in re.findall(r'c?y[12]?="([\d.]+)"', svg)]
     assert max(heights) <= 330

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from adjudication.agreement.encode import MISSING, AgreementInputError
@@ -85,14 +87,14 @@ def test_confidence_outside_its_bounds_is_refused():
 
 
 def test_a_class_that_the_task_does_not_offer_is_refused():
-    control = {"positive_control": True, "classes": ("red",)}
+    control: dict[str, Any] = {"positive_control": True, "classes": ("red",)}
     error = refusal(pair(1, payload(gold_class_match=["blue"]), **control), path="gold_class_match")
     assert error.code == "label_outside_domain"
     assert "out-0001" in error.place
 
 
 def test_classes_are_asked_for_in_positive_controls_only():
-    control = {"positive_control": True, "classes": ("red", "blue")}
+    control: dict[str, Any] = {"positive_control": True, "classes": ("red", "blue")}
     found = table("gold_class_match", pair(1), pair(2, payload(gold_class_match=["blue", "red"]), **control))
     assert codes(found) == [[None, frozenset({"red", "blue"})], [None, frozenset()]]
 

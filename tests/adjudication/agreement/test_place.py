@@ -183,7 +183,7 @@ def test_pairs_lie_within_tasks():
     assert (found.pairs, found.tasks) == (2, 2)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(
     st.lists(st.tuples(st.sampled_from(["C1", "C2", "N1"]), st.sampled_from(["C1", "N1", "N2"])), min_size=2)
 )

@@ -95,7 +95,7 @@ def test_every_figure_is_alpha_by_definition(report, path):
         "without_uncertain": drop("not_applicable", "uncertain"),
     }
     for name, data in expected.items():
-        assert found[name]["alpha"] == pytest.approx(float(exact.exact_alpha(data, exact.nominal)), abs=1e-12)
+        assert found[name]["alpha"] == pytest.approx(exact.exact_float(data, exact.nominal), abs=1e-12)
 
 
 def test_the_verdict_rests_on_outputs_to_which_both_gave_a_value(report):

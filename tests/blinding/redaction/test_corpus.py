@@ -3,6 +3,7 @@ from collections import defaultdict
 import pytest
 
 from blinding.redaction.finder import Finder
+from blinding.redaction.spans import mask
 from tests.blinding.redaction.corpus import false_alarms, recall, sentences
 
 CORPUS = sentences()
@@ -55,3 +56,9 @@ def test_self_naming_is_found_in_every_language_of_the_corpus():
 def test_a_term_has_one_lexicon_id_and_an_id_one_term():
     pairs = {(span.term, span.lexicon_id) for sentence in CORPUS for span in FINDER.find(sentence.text)}
     assert len({term for term, _ in pairs}) == len(pairs) == len({lexicon_id for _, lexicon_id in pairs})
+
+
+def test_nothing_is_found_in_the_corpus_once_it_is_masked():
+    for sentence in CORPUS:
+        masked = mask(sentence.text, FINDER.find(sentence.text))
+        assert FINDER.find(masked) == [], sentence.text

@@ -1,0 +1,1 @@
+"""The worlds, made once for all tests that look at them."""
