@@ -24,7 +24,9 @@ class Comparison(models.Model):
     compared_at = models.DateTimeField(default=clock.now)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["record_a", "record_b"], name="a_pair_is_compared_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["record_a", "record_b"], name="a_pair_is_compared_once")
+        ]
 
 
 class CaseQuerySet(models.QuerySet["Case"]):
@@ -73,7 +75,9 @@ class Case(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["output"], condition=Q(state="open"), name="one_open_case_per_output"),
+            models.UniqueConstraint(
+                fields=["output"], condition=Q(state="open"), name="one_open_case_per_output"
+            ),
         ]
         indexes = [models.Index(fields=["study", "state", "place"], name="case_queue")]
 
@@ -103,7 +107,9 @@ class CaseDraft(models.Model):
     saved_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["case", "member"], name="a_case_draft_belongs_to_its_author")]
+        constraints = [
+            models.UniqueConstraint(fields=["case", "member"], name="a_case_draft_belongs_to_its_author")
+        ]
 
 
 class ReportQuerySet(models.QuerySet["AgreementReport"]):

@@ -70,7 +70,9 @@ class CaseView:
             left=left,
             right=right,
             own=None,
-            draft={"fields": draft.fields, "version": draft.version} if draft else {"fields": {}, "version": 0},
+            draft={"fields": draft.fields, "version": draft.version}
+            if draft
+            else {"fields": {}, "version": 0},
         )
 
 

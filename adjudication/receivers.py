@@ -23,13 +23,19 @@ def take_case_back(sender: Any, output: UUID, reason: str, **kwargs: Any) -> Non
 def guard_lock(study: Study) -> Iterable[Obstacle]:
     """Name what stands against a lock: pairs not compared yet, and cases not decided yet."""
     if waiting := count_pairs(study, uncompared=True):
-        yield Obstacle(f"{waiting} pairs of records are still to be compared; that takes a few seconds.", waivable=False)
+        yield Obstacle(
+            f"{waiting} pairs of records are still to be compared; that takes a few seconds.", waivable=False
+        )
     if cases := open_cases(study):
-        yield Obstacle(f"{cases} cases are open. Decide them, or say in “leave open” why they stay so.", waivable=True)
+        yield Obstacle(
+            f"{cases} cases are open. Decide them, or say in “leave open” why they stay so.", waivable=True
+        )
 
 
 def close_what_stays_open(study: Study, reason: str) -> None:
-    Case.objects.open().filter(study=study).update(state=Case.State.LEFT_OPEN, closed_at=clock.now(), closed_because=reason[:200])
+    Case.objects.open().filter(study=study).update(
+        state=Case.State.LEFT_OPEN, closed_at=clock.now(), closed_because=reason[:200]
+    )
 
 
 def counts(study: Study) -> Mapping[str, int]:

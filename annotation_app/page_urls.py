@@ -1,6 +1,6 @@
 """Addresses of pages."""
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from annotation_app.pages import (
     accounts,
@@ -22,7 +22,7 @@ from annotation_app.pages import (
     unblinding,
 )
 
-in_study = [
+in_study: list[URLPattern | URLResolver] = [
     path("", home.study, name="study"),
     path("declaration/", declarations.declaration, name="declaration"),
     path("annotate/", coding.annotate, name="annotate"),

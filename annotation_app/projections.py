@@ -123,7 +123,11 @@ def counts_for(membership: Membership) -> dict[str, int]:
         counts = {
             "outputs": Output.objects.filter(study=study).main().count(),
             "batches": study.batches.filter(status=Batch.Status.RELEASED).count(),
-            "submitted": Assignment.objects.filter(study=study, version__gt=0, calibration=False, slot__in=["A", "B"]).live().count(),
+            "submitted": Assignment.objects.filter(
+                study=study, version__gt=0, calibration=False, slot__in=["A", "B"]
+            )
+            .live()
+            .count(),
         }
         for counter in registries.counters:
             counts.update(counter(study))
@@ -168,6 +172,7 @@ class BatchView:
     errors: list[dict[str, Any]]
     errors_total: int
     warnings: list[dict[str, Any]]
+    lint: dict[str, Any] | None  # of task packages, until the release
     error: str
     needs_reason: bool
     uploaded_at: datetime
@@ -185,11 +190,14 @@ class BatchView:
             name=batch.name,
             purpose=batch.purpose,
             status=batch.status,
-            progress={"done": job.done, "total": job.total, "percent": job.percent if running else 100} if job else {},
-            counts={"rows": batch.rows, **batch.summary},
+            progress={"done": job.done, "total": job.total, "percent": job.percent if running else 100}
+            if job
+            else {},
+            counts={"rows": batch.rows, **{k: v for k, v in batch.summary.items() if k != "lint"}},
             errors=list(batch.errors),
             errors_total=batch.errors_total,
             warnings=list(batch.warnings),
+            lint=batch.summary.get("lint"),
             error=job.error if job is not None and job.state == "failed" else "",
             needs_reason=batch.arms_warning,
             uploaded_at=batch.uploaded_at,
@@ -210,7 +218,14 @@ class FindingView:
 
     @classmethod
     def of(cls, finding: Finding) -> FindingView:
-        return cls(finding.term, finding.kind, finding.count, finding.outputs, finding.accepted, list(finding.examples))
+        return cls(
+            finding.term,
+            finding.kind,
+            finding.count,
+            finding.outputs,
+            finding.accepted,
+            list(finding.examples),
+        )
 
 
 @dataclass(frozen=True)
@@ -239,7 +254,10 @@ class RecordRow:
             version=item.version,
             submitted_at=item.submitted_at,
             revisable_until=until,
-            revisable=item.final_at is None and item.voided_at is None and until is not None and until > clock.now(),
+            revisable=item.final_at is None
+            and item.voided_at is None
+            and until is not None
+            and until > clock.now(),
             voided=item.voided_at is not None,
             errata=getattr(item, "corrections", 0),
         )

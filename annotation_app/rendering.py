@@ -1,4 +1,4 @@
-"""An output as HTML: sanitised markdown, the same for all arms, without links, images or remote loads. Rendered once, at release."""
+"""An output as HTML: sanitised markdown, the same for all arms, without links or remote loads. Rendered once, at release."""
 
 import nh3
 from markdown_it import MarkdownIt
@@ -8,7 +8,11 @@ _TAGS = {
     "p", "br", "hr", "em", "strong", "del", "s", "code", "pre", "blockquote", "ul", "ol", "li",
     "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
-_MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["table", "strikethrough"]).disable(["image", "autolink"])
+_MARKDOWN = (
+    MarkdownIt("commonmark", {"html": False, "linkify": False})
+    .enable(["table", "strikethrough"])
+    .disable(["image", "autolink"])
+)
 
 
 def rendered(text: str, presentation: str) -> str:

@@ -24,6 +24,8 @@ TWINBLIND_ARCHIVE_RATIO = 100
 TWINBLIND_ARCHIVE_FLOOR = 10_000_000
 TWINBLIND_ERRORS_LISTED = 1000
 TWINBLIND_EXPORTS = TWINBLIND_DATA / "exports"
+# Where the real result.schema.json is put; the product ships a stand-in for it.
+TWINBLIND_SCHEMAS = Path(env.str("TWINBLIND_SCHEMAS", default=str(TWINBLIND_DATA / "schemas")))
 TWINBLIND_ARGON2 = "moderate"  # what a guess at a passphrase costs; "test" is for tests only
 TWINBLIND_HAND_OVER_PATIENCE = 20.0  # seconds that an approval waits for the job that takes the key
 TWINBLIND_HAND_OVER_SECONDS = 60  # how long a closed key waits for that job

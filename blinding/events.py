@@ -9,7 +9,12 @@ from blinding.models import Event
 
 
 def record_event(
-    kind: str, *, study: UUID, actor: UUID | None, subject: UUID | None = None, facts: Mapping[str, Any] | None = None
+    kind: str,
+    *,
+    study: UUID,
+    actor: UUID | None,
+    subject: UUID | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> Event:
     """Append one event in the caller's transaction. `facts` must be JSON and free of labels, names and text."""
     return Event.objects.create(

@@ -46,7 +46,9 @@ class Progress:
 
     def fence(self) -> None:
         """Lock the job in the caller's transaction; raise JobTaken unless it is still this worker's."""
-        mine = Job.objects.select_for_update().filter(pk=self.job.pk, attempts=self.job.attempts, state=Job.State.RUNNING)
+        mine = Job.objects.select_for_update().filter(
+            pk=self.job.pk, attempts=self.job.attempts, state=Job.State.RUNNING
+        )
         if not mine.exists():
             raise JobTaken(self.job.kind)
 
@@ -65,7 +67,9 @@ class Handler:
 _handlers: dict[str, Handler] = {}
 
 
-def register(kind: str, run: Callable[[Job, Progress], None], failed: Callable[[Job], None] | None = None) -> None:
+def register(
+    kind: str, run: Callable[[Job, Progress], None], failed: Callable[[Job], None] | None = None
+) -> None:
     """Say which function does jobs of `kind`, and which one cleans up after one that failed."""
     _handlers[kind] = Handler(run, failed)
 
@@ -108,8 +112,13 @@ def run(job_id: UUID | str) -> bool:
         _give_up(job, str(reason))
         return True
     except Exception as fault:  # the worker must live on; the job says that it failed
-        log.error("job %s of kind %s stopped: %s at %s", job.pk, job.kind, type(fault).__name__, _place_of(fault))
-        _give_up(job, f"The job stopped unexpectedly ({type(fault).__name__}). Nothing was changed; it can be tried again.")
+        log.error(
+            "job %s of kind %s stopped: %s at %s", job.pk, job.kind, type(fault).__name__, _place_of(fault)
+        )
+        _give_up(
+            job,
+            f"The job stopped unexpectedly ({type(fault).__name__}). Nothing was changed; it can be tried again.",
+        )
         return True
     _end(job, Job.State.DONE, done=progress.done, total=progress.total)
     return True
@@ -119,7 +128,10 @@ def sweep() -> int:
     """Give jobs without a heartbeat to another worker, and wake those nobody took; return how many were woken."""
     silent = Q(state=Job.State.RUNNING, heartbeat__lt=clock.now() - SILENCE)
     for job in Job.objects.filter(silent, attempts__gte=ATTEMPTS):
-        _give_up(job, f"The worker died {ATTEMPTS} times over this job. Ask whoever runs the server to look at its log.")
+        _give_up(
+            job,
+            f"The worker died {ATTEMPTS} times over this job. Ask whoever runs the server to look at its log.",
+        )
     Job.objects.filter(silent, attempts__lt=ATTEMPTS).update(state=Job.State.QUEUED, heartbeat=None)
     waiting = list(Job.objects.filter(state=Job.State.QUEUED).values_list("pk", flat=True))
     for pk in waiting:

@@ -20,7 +20,9 @@ class StudyKey(models.Model):
     study = models.UUIDField(primary_key=True)
     public_key = models.BinaryField()
     wrapped = models.BinaryField()
-    layers = models.PositiveSmallIntegerField(default=1)  # 1: the admin's passphrase, 2: the project author's around it
+    layers = models.PositiveSmallIntegerField(
+        default=1
+    )  # 1: the admin's passphrase, 2: the project author's around it
     id_secret = models.BinaryField()  # keys the digests of used output ids; opens nothing
 
     class Meta:
@@ -86,15 +88,6 @@ class PublishedDistributions(models.Model):
     published_at = models.DateTimeField()
 
 
-class CalibrationText(models.Model):
-    """A keyed digest of an output's text in a calibration batch: no main batch may repeat it."""
-
-    id = key("calibration_text")
-    study = models.UUIDField(db_index=True)
-    batch = models.UUIDField(db_index=True)
-    digest = models.BinaryField()
-
-
 class SealedFigures(models.Model):
     """Figures about arms (confounding, mask rates) that nobody may read before unblinding."""
 
@@ -114,7 +107,9 @@ class UsedOutputId(models.Model):
     digest = models.BinaryField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["study", "digest"], name="an_output_id_is_used_once_in_a_study")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "digest"], name="an_output_id_is_used_once_in_a_study")
+        ]
 
 
 class Commitment(models.Model):
@@ -129,7 +124,9 @@ class Commitment(models.Model):
     seed_commitment = models.CharField(max_length=64)
     leaves = models.PositiveIntegerField()
     manifest = models.JSONField()
-    allocation = models.JSONField()  # members, spacing, shares and first places: with the seed, all an order is made of
+    allocation = (
+        models.JSONField()
+    )  # members, spacing, shares and first places: with the seed, all an order is made of
     sealed_seed = models.BinaryField()
     committed_at = models.DateTimeField()
     receipt = models.BinaryField(null=True)
@@ -170,7 +167,12 @@ class Amendment(models.Model):
 class Exposure(models.Model):
     """A person met information that the blind withholds, for one output. Append-only."""
 
-    HOW = [("says_so", "it says so"), ("knows", "known from elsewhere"), ("hunch", "it feels like"), ("recall", "a leak")]
+    HOW = [
+        ("says_so", "it says so"),
+        ("knows", "known from elsewhere"),
+        ("hunch", "it feels like"),
+        ("recall", "a leak"),
+    ]
 
     id = key("exposure")
     study = models.UUIDField(db_index=True)
@@ -185,7 +187,8 @@ class Exposure(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                name="an_exposure_says_how", condition=models.Q(how__in=["says_so", "knows", "hunch", "recall"])
+                name="an_exposure_says_how",
+                condition=models.Q(how__in=["says_so", "knows", "hunch", "recall"]),
             )
         ]
 
@@ -217,7 +220,9 @@ class EventBlock(models.Model):
     closed_at = models.DateTimeField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["study", "number"], name="a_block_number_is_used_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "number"], name="a_block_number_is_used_once")
+        ]
 
 
 class Job(models.Model):

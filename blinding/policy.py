@@ -27,7 +27,9 @@ class Phase(StrEnum):
 
 class Disclosure(StrEnum):
     PROVENANCE = "provenance"  # condition, model, theory: where an output came from
-    PEER_CODES = "peer_codes"  # somebody else's codes (an adjudicator: the two of a claimed case, unattributed)
+    PEER_CODES = (
+        "peer_codes"  # somebody else's codes (an adjudicator: the two of a claimed case, unattributed)
+    )
     CODER_IDENTITY = "coder_identity"  # which pseudonym coded what
     AGREEMENT = "agreement"  # alpha and its companions
     CASES = "cases"  # that an output is disputed

@@ -61,14 +61,20 @@ def _require_adjudicator(membership: Membership) -> None:
 
 
 def _own(membership: Membership) -> Case | None:
-    mine = Case.objects.open().filter(study=membership.study_id, claimed_by=membership, output__frozen_at=None)
+    mine = Case.objects.open().filter(
+        study=membership.study_id, claimed_by=membership, output__frozen_at=None
+    )
     return mine.select_for_update(of=["self"]).order_by("place").first()
 
 
 def _free(membership: Membership) -> Case | None:
     unclaimed = Q(claimed_by=None) | Q(lease_until__lt=clock.now())
     met = Assignment.objects.filter(member=membership).values("output")
-    free = Case.objects.open().filter(unclaimed, study=membership.study_id, output__frozen_at=None).exclude(output__in=met)
+    free = (
+        Case.objects.open()
+        .filter(unclaimed, study=membership.study_id, output__frozen_at=None)
+        .exclude(output__in=met)
+    )
     return free.select_for_update(skip_locked=True, of=["self"]).order_by("place").first()
 
 
@@ -81,7 +87,13 @@ def _claim(membership: Membership, case: Case) -> Claim:
         case.assignment = _adjudicator_assignment(membership, case)
         case.claimed_by = membership
         case.claim_no += 1
-        record_event("case_claimed", study=case.study_id, actor=membership.pk, subject=case.pk, facts={"claim_no": case.claim_no})
+        record_event(
+            "case_claimed",
+            study=case.study_id,
+            actor=membership.pk,
+            subject=case.pk,
+            facts={"claim_no": case.claim_no},
+        )
     case.lease_until = now + LEASE
     case.save(update_fields=["assignment", "claimed_by", "claim_no", "lease_until"])
     return Claim(case, _assignment(case))
@@ -102,10 +114,11 @@ def _adjudicator_assignment(membership: Membership, case: Case) -> Assignment:
 
 
 def _assignment(case: Case) -> Assignment:
-    return Assignment.objects.select_related("output__task", "output__cluster", "codebook").get(pk=case.assignment_id)
+    assert case.assignment_id is not None
+    return Assignment.objects.select_related("output__task", "output__cluster", "codebook").get(
+        pk=case.assignment_id
+    )
 
 
 def open_cases(study: Study) -> int:
     return Case.objects.open().filter(study=study).count()
-
-

@@ -37,7 +37,9 @@ def decide_case(*, membership: Membership, uid: UUID, decision: CaseDecision) ->
     each field that is undecided, unknown or breaks a rule of the record schema.
     """
     with transaction.atomic():
-        Study.objects.raw("SELECT id FROM annotation_app_study WHERE id = %s FOR SHARE", [membership.study_id])[0]
+        Study.objects.raw(
+            "SELECT id FROM annotation_app_study WHERE id = %s FOR SHARE", [membership.study_id]
+        )[0]
         Case.objects.select_for_update().filter(pk=uid).first()
         claim = claimed_case(membership=membership, uid=uid)
         require_claim(claim.case, decision.claim_no)
@@ -67,7 +69,11 @@ def save_case_draft(*, membership: Membership, uid: UUID, fields: dict[str, Any]
 def require_claim(case: Case, claim_no: int) -> None:
     """Raise Refused where somebody else claimed the case meanwhile."""
     if claim_no != case.claim_no:
-        raise Refused("Your hold on this case ran out and it was given to somebody else.", code="claim_lost", claim_no=case.claim_no)
+        raise Refused(
+            "Your hold on this case ran out and it was given to somebody else.",
+            code="claim_lost",
+            claim_no=case.claim_no,
+        )
 
 
 def sides(case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -80,15 +86,29 @@ def _final_values(claim: Claim, decision: CaseDecision) -> dict[str, Any]:
     form, context = _form(claim), context_of(claim.assignment)
     errors, values = [], {}
     if not decision.rationale.strip():
-        errors.append({"field": "rationale", "rule": "required", "message": "Give your reasons in a sentence or two."})
+        errors.append(
+            {"field": "rationale", "rule": "required", "message": "Give your reasons in a sentence or two."}
+        )
     disputed = [form.by_path[path].key for path in claim.case.comparison.disputed]
     for key in disputed:
         if key not in decision.values:
-            errors.append({"field": key, "rule": "required", "message": "Choose a value, or leave it undecided on purpose."})
+            errors.append(
+                {
+                    "field": key,
+                    "rule": "required",
+                    "message": "Choose a value, or leave it undecided on purpose.",
+                }
+            )
     for key, choice in decision.values.items():
         path = _path_of(form, key)
         if path is None or not isinstance(choice, dict) or choice.get("from") not in SOURCES:
-            errors.append({"field": key, "rule": "unknown", "message": f"Take a value from one of: {', '.join(SOURCES)}."})
+            errors.append(
+                {
+                    "field": key,
+                    "rule": "unknown",
+                    "message": f"Take a value from one of: {', '.join(SOURCES)}.",
+                }
+            )
             continue
         try:
             values[path] = _value(claim, form, context, key, path, choice)
@@ -99,7 +119,9 @@ def _final_values(claim: Claim, decision: CaseDecision) -> dict[str, Any]:
     return values
 
 
-def _value(claim: Claim, form: Form, context: RecordContext, key: str, path: str, choice: dict[str, Any]) -> Any:
+def _value(
+    claim: Claim, form: Form, context: RecordContext, key: str, path: str, choice: dict[str, Any]
+) -> Any:
     left, right = sides(claim.case)
     source = choice["from"]
     if source == "undecided":
@@ -107,7 +129,9 @@ def _value(claim: Claim, form: Form, context: RecordContext, key: str, path: str
     if source in ("left", "right"):
         return value_at(left if source == "left" else right, tuple(path.split(".")))
     if source == "own":
-        raise Invalid.at(key, "no_own_code", "You have not coded this output yourself; choose another source.")
+        raise Invalid.at(
+            key, "no_own_code", "You have not coded this output yourself; choose another source."
+        )
     read = read_value(form, key, choice.get("value"), context)
     if isinstance(read, FieldValue):
         return read.value
@@ -127,8 +151,7 @@ def _form(claim: Claim) -> Form:
 
 def _store(membership: Membership, claim: Claim, values: dict[str, Any], decision: CaseDecision) -> Decision:
     now, case = clock.now(), claim.case
-    changed = {path: value for path, value in values.items()}
-    text = adjudicated_value(schema_of(case.study), changed)
+    text = adjudicated_value(schema_of(case.study), values)
     try:
         stored = Decision.objects.create(
             case=case,

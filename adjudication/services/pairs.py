@@ -21,7 +21,8 @@ PAGE = 500
 
 _PAIRS = """
   FROM annotation_app_assignment a
-  JOIN annotation_app_assignment b ON b.output_id = a.output_id AND b.slot = 'B' AND b.final_at IS NOT NULL AND b.voided_at IS NULL
+  JOIN annotation_app_assignment b ON b.output_id = a.output_id AND b.slot = 'B'
+       AND b.final_at IS NOT NULL AND b.voided_at IS NULL
   JOIN annotation_app_record ra ON ra.assignment_id = a.id AND ra.version = a.version
   JOIN annotation_app_record rb ON rb.assignment_id = b.id AND rb.version = b.version
   JOIN annotation_app_output o ON o.id = a.output_id
@@ -29,7 +30,10 @@ _PAIRS = """
  WHERE a.study_id = %(study)s AND a.slot = 'A' AND a.final_at IS NOT NULL AND a.voided_at IS NULL AND NOT a.calibration
    AND o.frozen_at IS NULL AND o.excluded_at IS NULL AND t.voided_at IS NULL
 """
-_UNCOMPARED = _PAIRS + " AND NOT EXISTS (SELECT 1 FROM adjudication_comparison c WHERE c.record_a_id = ra.id AND c.record_b_id = rb.id)"
+_NOT_YET = """
+   AND NOT EXISTS (SELECT 1 FROM adjudication_comparison c WHERE c.record_a_id = ra.id AND c.record_b_id = rb.id)
+"""
+_UNCOMPARED = f"{_PAIRS}{_NOT_YET}"
 
 
 @dataclass(frozen=True)
@@ -86,12 +90,17 @@ def _uncompared(study_id: UUID) -> list[Pair]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns} {_UNCOMPARED} LIMIT {PAGE}", {"study": study_id})
         rows = cursor.fetchall()
-    return [Pair(*row[:5], json.loads(row[5]), json.loads(row[6]), row[7]) for row in rows]
+    return [
+        Pair(output, a, b, record_a, record_b, json.loads(payload_a), json.loads(payload_b), flagged)
+        for output, a, b, record_a, record_b, payload_a, payload_b, flagged in rows
+    ]
 
 
 def _compare(study: Study, pair: Pair) -> None:
     now = clock.now()
-    disputed = disputed_fields(schema_of(study), pair.payload_a, pair.payload_b, study.protocol, new_cluster_members(pair))
+    disputed = disputed_fields(
+        schema_of(study), pair.payload_a, pair.payload_b, study.protocol, new_cluster_members(pair)
+    )
     comparison = Comparison.objects.create(
         study=study,
         output_id=pair.output,
@@ -106,7 +115,12 @@ def _compare(study: Study, pair: Pair) -> None:
     for assignment in (pair.assignment_a, pair.assignment_b):
         RecordOverlay.objects.update_or_create(
             assignment_id=assignment,
-            defaults={"adjudication_required": required, "adjudicator_id": "", "adjudicated_value": None, "changed_at": now},
+            defaults={
+                "adjudication_required": required,
+                "adjudicator_id": "",
+                "adjudicated_value": None,
+                "changed_at": now,
+            },
         )
     if disputed or routed:
         _open_case(study, comparison, Case.Origin.DISPUTE if disputed else Case.Origin.FLAG, now)
@@ -125,14 +139,22 @@ def new_cluster_members(pair: Pair) -> NewClusters | None:
     items = Assignment.objects.in_bulk([pair.assignment_a, pair.assignment_b])
     coded = [_places(items[a]) for a in (pair.assignment_a, pair.assignment_b)]
     both = coded[0].keys() & coded[1].keys()
-    first, second = (frozenset(str(o) for o in both if places[o] == code) for places, code in zip(coded, codes, strict=True))
+    first, second = (
+        frozenset(str(o) for o in both if places[o] == code)
+        for places, code in zip(coded, codes, strict=True)
+    )
     return first, second
 
 
 def _places(item: Assignment) -> dict[UUID, str | None]:
     """Return the new cluster, if any, of every output of the item's task that its coder has made final."""
-    records = Record.objects.final().filter(assignment__member=item.member_id, assignment__output__task=item.output.task_id)
-    return {output: new_cluster_in(payload) for output, payload in records.values_list("assignment__output", "payload")}
+    records = Record.objects.final().filter(
+        assignment__member=item.member_id, assignment__output__task=item.output.task_id
+    )
+    return {
+        output: new_cluster_in(payload)
+        for output, payload in records.values_list("assignment__output", "payload")
+    }
 
 
 def _is_sham(study: Study, output: UUID) -> bool:
@@ -156,10 +178,14 @@ def _open_case(study: Study, comparison: Comparison, origin: str, now: datetime)
 def withdraw_pair(*, output: UUID, reason: str) -> None:
     """Take an output's case back after an exposure, a void or a recall; a decision made on it leaves the figures."""
     now = clock.now()
-    for case in Case.objects.select_for_update().filter(output=output, state__in=[Case.State.OPEN, Case.State.DECIDED]):
+    for case in Case.objects.select_for_update().filter(
+        output=output, state__in=[Case.State.OPEN, Case.State.DECIDED]
+    ):
         case.state, case.closed_at, case.closed_because = Case.State.WITHDRAWN, now, reason
         case.save(update_fields=["state", "closed_at", "closed_because"])
-        record_event("case_withdrawn", study=case.study_id, actor=None, subject=case.pk, facts={"reason": reason})
+        record_event(
+            "case_withdrawn", study=case.study_id, actor=None, subject=case.pk, facts={"reason": reason}
+        )
     left = Assignment.objects.filter(output=output, slot__in=["A", "B"])
     RecordOverlay.objects.filter(assignment__in=left).update(
         adjudication_required=False, adjudicator_id="", adjudicated_value=None, changed_at=now

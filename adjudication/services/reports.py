@@ -69,7 +69,9 @@ def compute_report(job: Job, progress: jobs.Progress) -> None:
         progress.fence()
         report.result, report.data_hash, report.ready_at = result, digest, clock.now()
         report.save(update_fields=["result", "data_hash", "ready_at"])
-        record_event("report_ready", study=study.pk, actor=None, subject=report.pk, facts={"data_hash": digest})
+        record_event(
+            "report_ready", study=study.pk, actor=None, subject=report.pk, facts={"data_hash": digest}
+        )
 
 
 def specs_of(study: Study) -> list[Any]:
@@ -77,7 +79,9 @@ def specs_of(study: Study) -> list[Any]:
     schema, book = schema_of(study), current_codebook(study)
     words = label_mapping(book.document, schema)
     labels = {path: entry["label"] for path, entry in words.items()}
-    return field_specs(schema, study.protocol, labels, {path: entry["options"] for path, entry in words.items()})
+    return field_specs(
+        schema, study.protocol, labels, {path: entry["options"] for path, entry in words.items()}
+    )
 
 
 def load_pairs(study: Study) -> tuple[list[CodedPair], str]:
@@ -99,7 +103,23 @@ def _pair(row: tuple[Any, ...], names: "_Names") -> CodedPair:
     coder_a, coder_b = names.of("A", row[3]), names.of("B", row[4])
     payload_a, payload_b, classes = (json.loads(row[i]) for i in (11, 12, 15))
     return CodedPair(
-        row[0], row[1], str(row[2]), coder_a, coder_b, *row[5:11], payload_a, payload_b, row[13], row[14], tuple(classes), row[16]
+        output_id=row[0],
+        task_id=row[1],
+        batch=str(row[2]),
+        coder_a=coder_a,
+        coder_b=coder_b,
+        position_a=row[5],
+        position_b=row[6],
+        submitted_a=row[7],
+        submitted_b=row[8],
+        rule_version_a=row[9],
+        rule_version_b=row[10],
+        payload_a=payload_a,
+        payload_b=payload_b,
+        proposed_cluster=row[13],
+        positive_control=row[14],
+        classes=tuple(classes),
+        excluded=row[16],
     )
 
 

@@ -25,7 +25,9 @@ class UploadIn(serializers.Serializer[None]):
 
 class FindingIn(serializers.Serializer[None]):
     term = serializers.CharField(trim_whitespace=False)
-    kind = serializers.ChoiceField(["lexicon", "label", "vocabulary"], required=False, allow_null=True, default=None)
+    kind = serializers.ChoiceField(
+        ["lexicon", "label", "vocabulary"], required=False, allow_null=True, default=None
+    )
     accepted = serializers.BooleanField()
 
 
@@ -86,5 +88,7 @@ class ReleaseView(MemberView):
 
     @extend_schema(request=ReleaseIn, responses={202: dict})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:
-        batch = release_batch(membership=self.membership, uid=uid, reason=read_body(ReleaseIn, request)["reason"] or "")
+        batch = release_batch(
+            membership=self.membership, uid=uid, reason=read_body(ReleaseIn, request)["reason"] or ""
+        )
         return Response({"uid": batch.pk}, status=202)

@@ -5,6 +5,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from annotation_app.api.base import MemberView
+from annotation_app.services.bundles.log import changes_after
 from annotation_app.services.exports import export_records
 
 
@@ -22,6 +23,7 @@ class RecordsExport(MemberView):
 
     @extend_schema(responses={(200, "application/x-ndjson"): str})
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
-        return records_response(export_records(membership=self.membership))
-
-
+        response = records_response(export_records(membership=self.membership))
+        # The schema has no room for it in a record.
+        response.headers["Twinblind-Post-Unblinding-Changes"] = str(len(changes_after(self.membership.study)))
+        return response

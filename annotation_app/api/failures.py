@@ -34,4 +34,8 @@ def _flat(detail: Any, place: str = "") -> Any:
         for value in detail:
             yield from _flat(value, place)
     else:
-        yield {"field": "" if place == "non_field_errors" else place, "rule": str(getattr(detail, "code", "invalid")), "message": str(detail)}
+        yield {
+            "field": "" if place == "non_field_errors" else place,
+            "rule": str(getattr(detail, "code", "invalid")),
+            "message": str(detail),
+        }

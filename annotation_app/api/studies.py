@@ -67,8 +67,16 @@ class StudiesView(APIView):
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request) -> Response:
-        mine = Membership.objects.current().filter(user=request.user).select_related("study").order_by("study__slug")
-        rows = [{"slug": m.study.slug, "title": m.study.title, "phase": m.study.phase, "role": m.role} for m in mine]
+        mine = (
+            Membership.objects.current()
+            .filter(user__username=request.user.get_username())
+            .select_related("study")
+            .order_by("study__slug")
+        )
+        rows = [
+            {"slug": m.study.slug, "title": m.study.title, "phase": m.study.phase, "role": m.role}
+            for m in mine
+        ]
         return Response(rows)
 
     @extend_schema(request=StudyIn, responses={201: dict})
@@ -127,7 +135,9 @@ class CodebooksView(MemberView):
     @extend_schema(request=dict, responses={201: dict})
     def post(self, request: Request, slug: str) -> Response:
         book = add_codebook(membership=self.membership, document=read_body(CodebookIn, request))
-        return Response({"version": book.version, "hash": book.hash, "rule_version": book.rule_version}, status=201)
+        return Response(
+            {"version": book.version, "hash": book.hash, "rule_version": book.rule_version}, status=201
+        )
 
 
 class PhaseView(MemberView):
@@ -137,6 +147,9 @@ class PhaseView(MemberView):
     def post(self, request: Request, slug: str) -> Response:
         asked = read_body(PhaseIn, request)
         phase = change_phase(
-            membership=self.membership, to=asked["to"], reason=asked["reason"], leave_open=asked["leave_open"] or ""
+            membership=self.membership,
+            to=asked["to"],
+            reason=asked["reason"],
+            leave_open=asked["leave_open"] or "",
         )
         return Response({"phase": phase})

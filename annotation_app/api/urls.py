@@ -1,10 +1,10 @@
 """Addresses of the HTTP interface."""
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from annotation_app.api import accounts, assignments, batches, exports, schema, studies
 
-in_study = [
+in_study: list[URLPattern | URLResolver] = [
     path("", studies.StudyDetail.as_view()),
     path("members/", studies.MembersView.as_view()),
     path("declaration/", studies.DeclarationView.as_view()),
@@ -31,4 +31,3 @@ urlpatterns = [
     path("studies/", studies.StudiesView.as_view()),
     path("studies/<slug:slug>/", include(in_study)),
 ]
-

@@ -3,6 +3,7 @@ unpacked but the outputs file and the task packages."""
 
 import gzip
 import hashlib
+import io
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -125,6 +126,9 @@ class Opened:
             if progress is not None:
                 progress(done, self.size)
 
+        if self.has_tasks_only:
+            yield OutputsReader(io.BytesIO(), report)
+            return
         if self.packing == "zip":
             with zipfile.ZipFile(self.path) as archive, self._entry(archive) as entry:
                 yield OutputsReader(entry, report)
@@ -140,6 +144,7 @@ class Opened:
     @contextmanager
     def _entry(self, archive: zipfile.ZipFile) -> Iterator[BinaryIO]:
         assert self.layout is not None
+        assert self.layout.outputs is not None
         try:
             entry = archive.open(self.layout.outputs)
         except ZIP_FAULTS as fault:
@@ -155,6 +160,11 @@ class Opened:
             return
         with zipfile.ZipFile(self.path) as archive:
             yield TaskFiles(archive, dict(self.layout.task_files), self.limits.task_file)
+
+    @property
+    def has_tasks_only(self) -> bool:
+        """Whether this is an archive of task packages without outputs."""
+        return self.layout is not None and self.layout.outputs is None
 
     @property
     def task_ids(self) -> frozenset[str] | None:

@@ -183,7 +183,7 @@ class _Check:
             self._theories.add(fields.theory)
 
     def result(self, metadata: Any) -> CheckResult:
-        if not self._rows and not self.errors.total:
+        if not self._rows and not self.errors.total and not self._opened.has_tasks_only:
             self.errors.add(
                 RowError(None, None, "no_rows", "The file holds no output. Send one row per output.")
             )

@@ -42,9 +42,10 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ZipLayout:
-    """`outputs` is an entry name; `task_files` are (path below the top folder, entry name)."""
+    """`outputs` is an entry name, None for task packages alone; `task_files` are (path below the top folder,
+    entry name)."""
 
-    outputs: str
+    outputs: str | None
     outputs_size: int
     row_format: Literal["jsonl", "csv"]
     task_files: tuple[tuple[str, str], ...]
@@ -112,41 +113,49 @@ def _entry(info: zipfile.ZipInfo) -> Entry | None:
 
 def _layout(entries: Sequence[Entry]) -> ZipLayout:
     outputs = _the_outputs(entries)
-    top = outputs.parts[:-1]
+    top = outputs.parts[:-1] if outputs else _top_of_packages(entries)
     tasks = [entry for entry in entries if _is_in_tasks(entry.parts, top)]
     if any(_is_package(entry.parts) and entry not in tasks for entry in entries):
         raise UploadRefused(
             "bad_archive", "The folder tasks/ must stand beside the outputs file, in the same folder."
         )
-    for entry in [outputs, *tasks]:
+    for entry in [*([outputs] if outputs else []), *tasks]:
         _refuse_unreadable(entry)
     files = [("/".join(entry.parts[len(top) :]), entry.info.filename) for entry in tasks]
     if len({path for path, _ in files}) < len(files):
         raise UploadRefused("bad_archive", "The archive holds two files of one name below tasks/.")
     ids = {path.split("/")[-2] for path, _ in files if path.count("/") >= 2 and path.endswith("/task.toml")}
     return ZipLayout(
-        outputs=outputs.info.filename,
-        outputs_size=outputs.info.file_size,
-        row_format=OUTPUTS[outputs.parts[-1].lower()],
+        outputs=outputs.info.filename if outputs else None,
+        outputs_size=outputs.info.file_size if outputs else 0,
+        row_format=OUTPUTS[outputs.parts[-1].lower()] if outputs else "jsonl",
         task_files=tuple(files),
         task_ids=frozenset(ids) if files else None,
     )
 
 
-def _the_outputs(entries: Sequence[Entry]) -> Entry:
+def _the_outputs(entries: Sequence[Entry]) -> Entry | None:
+    """Return the one outputs file, None where there is none but task packages."""
     found = [
         entry
         for entry in entries
         if entry.parts[-1].lower() in OUTPUTS and len(entry.parts) <= 2 and entry.parts[0] != "tasks"
     ]
+    if not found and any(_is_package(entry.parts) for entry in entries):
+        return None
     if len(found) != 1:
         held = "no file" if not found else f"{len(found)} files"
         raise UploadRefused(
             "bad_archive",
             f"The archive holds {held} named outputs.jsonl or outputs.csv, and needs exactly one, "
-            "at the top or in one top folder.",
+            "at the top or in one top folder; only task packages may come without.",
         )
     return found[0]
+
+
+def _top_of_packages(entries: Sequence[Entry]) -> tuple[str, ...]:
+    first = next(entry.parts for entry in entries if _is_package(entry.parts))
+    return first[: first.index("tasks")]
 
 
 def _is_in_tasks(parts: tuple[str, ...], top: tuple[str, ...]) -> bool:

@@ -22,8 +22,8 @@ PEOPLE = (
     Person("otto", "audit", "north wind garden"),
     Person("mona", "monitor", "lantern on the pier"),
 )
-ADMIN_PASSPHRASE = "a red boat on a grey lake"
-AUTHOR_PASSPHRASE = "three owls under the roof"
+ADMIN_PASSPHRASE = "a red boat on a grey lake"  # noqa: S105  printed for everyone
+AUTHOR_PASSPHRASE = "three owls under the roof"  # noqa: S105
 
 
 def answers(form: dict[str, Any], person: str, text: str) -> dict[str, Any]:

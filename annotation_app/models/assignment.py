@@ -47,7 +47,9 @@ class Assignment(models.Model):
     slot = models.CharField(max_length=12, choices=Slot.choices)
     calibration = models.BooleanField(default=False)
     position = models.PositiveIntegerField(null=True)  # in the member's own order; none for a claimed case
-    given_later = models.BooleanField(default=False)  # changed hands after the allocation that was committed to
+    given_later = models.BooleanField(
+        default=False
+    )  # changed hands after the allocation that was committed to
     guess_drawn = models.BooleanField(default=False)  # shown again for a closing guess
     skips = models.PositiveSmallIntegerField(default=0)
     held_at = models.DateTimeField(null=True)
@@ -58,7 +60,9 @@ class Assignment(models.Model):
     revisable_until = models.DateTimeField(null=True)
     final_at = models.DateTimeField(null=True)
     voided_at = models.DateTimeField(null=True)
-    void_reason = models.CharField(max_length=40, blank=True)  # exposed, reassigned, recalled, task_voided, opted_out
+    void_reason = models.CharField(
+        max_length=40, blank=True
+    )  # exposed, reassigned, recalled, task_voided, opted_out
 
     objects = AssignmentQuerySet.as_manager()
 
@@ -71,13 +75,16 @@ class Assignment(models.Model):
             ),
             models.UniqueConstraint(fields=["output", "member"], name="nobody_meets_an_output_twice"),
             models.CheckConstraint(
-                name="an_assignment_is_in_a_known_slot", condition=Q(slot__in=["A", "B", "audit", "adjudicator"])
+                name="an_assignment_is_in_a_known_slot",
+                condition=Q(slot__in=["A", "B", "audit", "adjudicator"]),
             ),
             models.CheckConstraint(
-                name="only_what_was_submitted_is_final", condition=Q(final_at=None) | Q(submitted_at__isnull=False)
+                name="only_what_was_submitted_is_final",
+                condition=Q(final_at=None) | Q(submitted_at__isnull=False),
             ),
             models.CheckConstraint(
-                name="what_was_submitted_was_served", condition=Q(submitted_at=None) | Q(served_at__isnull=False)
+                name="what_was_submitted_was_served",
+                condition=Q(submitted_at=None) | Q(served_at__isnull=False),
             ),
         ]
         indexes = [
@@ -105,7 +112,9 @@ class Assignment(models.Model):
 class Draft(models.Model):
     """What a coder has entered and not submitted; every write names the version it builds on."""
 
-    assignment = models.OneToOneField(Assignment, primary_key=True, on_delete=models.CASCADE, related_name="draft")
+    assignment = models.OneToOneField(
+        Assignment, primary_key=True, on_delete=models.CASCADE, related_name="draft"
+    )
     fields = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=0)
     saved_at = models.DateTimeField()
@@ -121,5 +130,7 @@ class OwnCluster(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["member", "task", "code"], name="a_coder_names_a_new_cluster_once")
+            models.UniqueConstraint(
+                fields=["member", "task", "code"], name="a_coder_names_a_new_cluster_once"
+            )
         ]

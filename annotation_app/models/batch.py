@@ -32,7 +32,9 @@ class Batch(models.Model):
     purpose = models.CharField(max_length=12, choices=Purpose.choices, default=Purpose.MAIN)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED)
     mapping = models.JSONField(default=dict)
-    extension = models.CharField(max_length=10, blank=True)  # of the upload; its name may tell an arm and is not kept
+    extension = models.CharField(
+        max_length=10, blank=True
+    )  # of the upload; its name may tell an arm and is not kept
     sha256 = models.CharField(max_length=64)
     rows = models.PositiveIntegerField(default=0)
     errors = models.JSONField(default=list)
@@ -92,7 +94,9 @@ class Finding(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["batch", "kind", "term"], name="a_term_is_reviewed_once_per_batch_and_kind"),
+            models.UniqueConstraint(
+                fields=["batch", "kind", "term"], name="a_term_is_reviewed_once_per_batch_and_kind"
+            ),
             models.UniqueConstraint(fields=["batch", "number"], name="findings_of_a_batch_are_numbered"),
         ]
 

@@ -17,7 +17,9 @@ class Codebook(models.Model):
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="codebooks")
     version = models.CharField(max_length=40)
     number = models.PositiveIntegerField()
-    rule_version = models.PositiveIntegerField()  # counts rule changes: pairs of one rule version are comparable
+    rule_version = (
+        models.PositiveIntegerField()
+    )  # counts rule changes: pairs of one rule version are comparable
     kind = models.CharField(max_length=15, choices=Kind.choices)
     document = models.JSONField()
     hash = models.CharField(max_length=64)
@@ -26,7 +28,9 @@ class Codebook(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["study", "version"], name="a_codebook_version_is_used_once_in_a_study"),
+            models.UniqueConstraint(
+                fields=["study", "version"], name="a_codebook_version_is_used_once_in_a_study"
+            ),
             models.UniqueConstraint(fields=["study", "number"], name="codebooks_of_a_study_are_numbered"),
         ]
 

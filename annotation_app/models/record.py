@@ -38,7 +38,9 @@ class Record(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["assignment", "version"], name="versions_of_a_record_are_numbered"),
+            models.UniqueConstraint(
+                fields=["assignment", "version"], name="versions_of_a_record_are_numbered"
+            ),
             models.UniqueConstraint(fields=["assignment", "submission_id"], name="a_submission_counts_once"),
         ]
 
@@ -46,7 +48,9 @@ class Record(models.Model):
 class RecordOverlay(models.Model):
     """What adjudication adds to an exported record. The record itself stays as submitted."""
 
-    assignment = models.OneToOneField(Assignment, primary_key=True, on_delete=models.PROTECT, related_name="overlay")
+    assignment = models.OneToOneField(
+        Assignment, primary_key=True, on_delete=models.PROTECT, related_name="overlay"
+    )
     adjudication_required = models.BooleanField(default=False)
     adjudicator_id = models.CharField(max_length=20, blank=True)
     adjudicated_value = models.TextField(null=True)  # noqa: DJ001  null: nothing was decided

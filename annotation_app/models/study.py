@@ -24,7 +24,9 @@ class Study(models.Model):
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=200)
     phase = models.CharField(max_length=10, choices=[(p.value, p.value) for p in Phase], default=Phase.SETUP)
-    record_schema_text = models.TextField(db_column="record_schema")  # JSONB would lose the order of its properties
+    record_schema_text = models.TextField(
+        db_column="record_schema"
+    )  # JSONB would lose the order of its properties
     schema_hash = models.CharField(max_length=64)
     protocol = models.JSONField()
     protocol_hash = models.CharField(max_length=64)
@@ -36,7 +38,9 @@ class Study(models.Model):
     dataset_hash = models.CharField(max_length=64, blank=True)
     left_open = models.JSONField(default=dict)  # why cases were left open at the lock
     unblinded_at = models.DateTimeField(null=True)
-    reopening = models.JSONField(null=True)  # {"member": uuid, "reason": str, "at": iso}: half of locked → review
+    reopening = models.JSONField(
+        null=True
+    )  # {"member": uuid, "reason": str, "at": iso}: half of locked → review
     demonstration = models.BooleanField(default=False)
 
     objects = StudyQuerySet.as_manager()
@@ -107,7 +111,12 @@ class Membership(models.Model):
     @property
     def slot(self) -> str:
         """The slot in which this member codes: A, B, audit, adjudicator; empty for who never codes."""
-        slots = {Role.PRIMARY_A: "A", Role.PRIMARY_B: "B", Role.AUDIT: "audit", Role.ADJUDICATOR: "adjudicator"}
+        slots = {
+            Role.PRIMARY_A: "A",
+            Role.PRIMARY_B: "B",
+            Role.AUDIT: "audit",
+            Role.ADJUDICATOR: "adjudicator",
+        }
         return slots.get(Role(self.role), "")
 
     @property

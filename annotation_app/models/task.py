@@ -35,7 +35,8 @@ class Task(models.Model):
             ),
             models.UniqueConstraint(fields=["study", "code"], name="a_task_code_is_used_once_in_a_study"),
             models.CheckConstraint(
-                name="a_voided_task_has_a_reason", condition=models.Q(voided_at=None) | ~models.Q(void_reason="")
+                name="a_voided_task_has_a_reason",
+                condition=models.Q(voided_at=None) | ~models.Q(void_reason=""),
             ),
         ]
 
@@ -58,4 +59,6 @@ class Cluster(models.Model):
     exemplars = models.JSONField(default=list)  # [{"output": uuid, "excerpt": str}], drawn at release
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["task", "code"], name="a_cluster_code_is_used_once_in_a_task")]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "code"], name="a_cluster_code_is_used_once_in_a_task")
+        ]

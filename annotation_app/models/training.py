@@ -33,7 +33,9 @@ class ReferenceCode(models.Model):
     id = key("reference_code")
     output = models.ForeignKey(Output, on_delete=models.PROTECT, related_name="references")
     source = models.CharField(max_length=15, choices=Source.choices)
-    by = models.ForeignKey(Membership, null=True, on_delete=models.PROTECT, related_name="+")  # none: consensus
+    by = models.ForeignKey(
+        Membership, null=True, on_delete=models.PROTECT, related_name="+"
+    )  # none: consensus
     values = models.JSONField()  # coded fields, by schema property
     written_at = models.DateTimeField()
 
@@ -43,7 +45,8 @@ class ReferenceCode(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="a_reference_has_an_author_or_is_a_consensus",
-                condition=models.Q(by=None, source="consensus") | models.Q(by__isnull=False) & ~models.Q(source="consensus"),
+                condition=models.Q(by=None, source="consensus")
+                | models.Q(by__isnull=False) & ~models.Q(source="consensus"),
             ),
         ]
 
@@ -53,7 +56,9 @@ class TrainingGate(models.Model):
 
     member = models.OneToOneField(Membership, primary_key=True, on_delete=models.PROTECT, related_name="gate")
     passed_by = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="+")
-    round = models.ForeignKey(Batch, null=True, on_delete=models.PROTECT, related_name="+")  # the last one coded
+    round = models.ForeignKey(
+        Batch, null=True, on_delete=models.PROTECT, related_name="+"
+    )  # the last one coded
     share = models.FloatField(null=True)  # agreement with the reference in that round
     reason = models.TextField(blank=True)
     passed_at = models.DateTimeField()
@@ -67,4 +72,6 @@ class TrainingText(models.Model):
     digest = models.BinaryField(max_length=32)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["study", "digest"], name="a_training_text_is_noted_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "digest"], name="a_training_text_is_noted_once")
+        ]

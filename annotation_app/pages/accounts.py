@@ -76,7 +76,9 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     elif request.user.is_authenticated:
         return redirect(target or "/")
     context = {"form": form, "next": target, "sign_ins": shown_sign_ins()}
-    return render_page(request, "annotation_app/sign_in.html", context, here="sign-in", status=422 if form.errors else 200)
+    return render_page(
+        request, "annotation_app/sign_in.html", context, here="sign-in", status=422 if form.errors else 200
+    )
 
 
 @require_POST
@@ -101,7 +103,12 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
         else:
             login(request, user, backend="django.contrib.auth.backends.ModelBackend")
             return redirect("home")
-    return render_page(request, "annotation_app/invitation.html", {"form": form, "username": ""}, status=422 if form.errors else 200)
+    return render_page(
+        request,
+        "annotation_app/invitation.html",
+        {"form": form, "username": ""},
+        status=422 if form.errors else 200,
+    )
 
 
 @sensitive_post_parameters()
@@ -114,7 +121,9 @@ def account(request: HttpRequest) -> HttpResponse:
     if act == "data":
         body = json.dumps(personal_data(user), indent=2, default=str)
         return HttpResponse(
-            body, content_type="application/json", headers={"Content-Disposition": 'attachment; filename="my-data.json"'}
+            body,
+            content_type="application/json",
+            headers={"Content-Disposition": 'attachment; filename="my-data.json"'},
         )
     form = PasswordForm(user, request.POST if act == "password" else None)
     if act == "password" and form.is_valid():
@@ -125,7 +134,9 @@ def account(request: HttpRequest) -> HttpResponse:
         return redirect("account")
     token = _new_token(user) if act == "token" else ""
     context = {"memberships": _memberships(user), "password_form": form, "token": token}
-    return render_page(request, "annotation_app/account.html", context, here="account", status=422 if form.errors else 200)
+    return render_page(
+        request, "annotation_app/account.html", context, here="account", status=422 if form.errors else 200
+    )
 
 
 def _new_token(user: User) -> str:
@@ -136,7 +147,8 @@ def _new_token(user: User) -> str:
 def _memberships(user: User) -> list[dict[str, str]]:
     rows = Membership.objects.current().filter(user=user).select_related("study").order_by("study__title")
     return [
-        {"slug": m.study.slug, "title": m.study.title, "role_label": str(ROLES[m.role]), "alias": m.alias} for m in rows
+        {"slug": m.study.slug, "title": m.study.title, "role_label": str(ROLES[m.role]), "alias": m.alias}
+        for m in rows
     ]
 
 

@@ -22,7 +22,15 @@ from annotation_app.services.exposures import opt_out, recognise
 from annotation_app.services.records import Submission, report_erratum, submit_record
 from blinding import clock, entropy
 
-BESIDE = ("csrfmiddlewaretoken", "submission_id", "base_version", "draft_version", "active_seconds", "idle_seconds", "do")
+BESIDE = (
+    "csrfmiddlewaretoken",
+    "submission_id",
+    "base_version",
+    "draft_version",
+    "active_seconds",
+    "idle_seconds",
+    "do",
+)
 
 
 @require_GET
@@ -49,7 +57,11 @@ def item(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespons
     if request.method == "POST":
         return _submit(request, membership, uid)
     found = own_assignment(membership=membership, uid=uid)
-    return _page(request, membership, found) if _is_open(found, membership) else _read_only(request, membership, found)
+    return (
+        _page(request, membership, found)
+        if _is_open(found, membership)
+        else _read_only(request, membership, found)
+    )
 
 
 @require_http_methods(["PUT", "POST"])
@@ -60,7 +72,12 @@ def draft(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespon
         body = json_object(json.loads(request.body))
     except ValueError as fault:
         raise Invalid.at("", "bad_json", "The body must be a JSON object.") from fault
-    saved = save_draft(membership=membership, uid=uid, fields=json_object(body.get("fields"), "fields"), version=whole(body, "version"))
+    saved = save_draft(
+        membership=membership,
+        uid=uid,
+        fields=json_object(body.get("fields"), "fields"),
+        version=whole(body, "version"),
+    )
     return JsonResponse({"version": saved.version, "saved_at": saved.saved_at})
 
 
@@ -106,7 +123,9 @@ def _erratum(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRes
     try:
         report_erratum(membership=membership, uid=uid, text=request.POST.get("erratum", "")[:2000])
     except Invalid as fault:
-        return _read_only(request, membership, own_assignment(membership=membership, uid=uid), error=str(fault))
+        return _read_only(
+            request, membership, own_assignment(membership=membership, uid=uid), error=str(fault)
+        )
     return redirect("annotate-item", membership.study.slug, uid)
 
 
@@ -139,19 +158,31 @@ def _is_open(found: Assignment, membership: Membership) -> bool:
     coding = membership.study.phase == ("training" if found.calibration else "coding") or (
         found.slot == "audit" and membership.study.phase == "review"
     )
-    return coding and found.final_at is None and found.voided_at is None and found.held_at is None and not over
+    return (
+        coding and found.final_at is None and found.voided_at is None and found.held_at is None and not over
+    )
 
 
 def _page(
-    request: HttpRequest, membership: Membership, found: Assignment, typed: dict[str, Any] | None = None, fault: Invalid | None = None
+    request: HttpRequest,
+    membership: Membership,
+    found: Assignment,
+    typed: dict[str, Any] | None = None,
+    fault: Invalid | None = None,
 ) -> HttpResponse:
     view = AssignmentView.of(found, membership)
     values = typed if typed is not None else _values(found, membership, view)
     form = form_shown(view.form, values, fault.errors if fault else [])
-    context = {"item": _shown(found, membership, view, request), "form": form, "codebook": codebook_shown(membership, found, view.form)}
+    context = {
+        "item": _shown(found, membership, view, request),
+        "form": form,
+        "codebook": codebook_shown(membership, found, view.form),
+    }
     partial = fault is not None and request.headers.get("HX-Request")
     template = "annotation_app/annotate.html#coding" if partial else "annotation_app/annotate.html"
-    return render_page(request, template, context, membership=membership, here="annotate", status=422 if fault else 200)
+    return render_page(
+        request, template, context, membership=membership, here="annotate", status=422 if fault else 200
+    )
 
 
 def _values(found: Assignment, membership: Membership, view: AssignmentView) -> dict[str, Any]:
@@ -160,8 +191,14 @@ def _values(found: Assignment, membership: Membership, view: AssignmentView) -> 
     return submitted_fields(found, membership) if found.version else {}
 
 
-def _shown(found: Assignment, membership: Membership, view: AssignmentView, request: HttpRequest) -> dict[str, Any]:
-    left = (found.revisable_until - clock.now()).total_seconds() if found.version and found.revisable_until else 0
+def _shown(
+    found: Assignment, membership: Membership, view: AssignmentView, request: HttpRequest
+) -> dict[str, Any]:
+    left = (
+        (found.revisable_until - clock.now()).total_seconds()
+        if found.version and found.revisable_until
+        else 0
+    )
     html = found.output.html
     return {
         "uid": view.assignment_uid,
@@ -193,7 +230,9 @@ def _shown(found: Assignment, membership: Membership, view: AssignmentView, requ
     }
 
 
-def _read_only(request: HttpRequest, membership: Membership, found: Assignment, error: str = "") -> HttpResponse:
+def _read_only(
+    request: HttpRequest, membership: Membership, found: Assignment, error: str = ""
+) -> HttpResponse:
     if not found.version:
         raise Refused(_("This item was taken out of your list."), code="voided")
     view = AssignmentView.of(found, membership)
@@ -202,20 +241,30 @@ def _read_only(request: HttpRequest, membership: Membership, found: Assignment, 
         "item": _shown(found, membership, view, request),
         "codebook": codebook_shown(membership, found, view.form),
         "answers": form_shown(view.form, values, [])["answers"],
-        "reason": _("This record is final.") if found.final_at else _("This record can no longer be changed."),
-        "errata": [{"text": e.text, "reported_at": e.reported_at} for e in found.errata.order_by("reported_at")],
+        "reason": _("This record is final.")
+        if found.final_at
+        else _("This record can no longer be changed."),
+        "errata": [
+            {"text": e.text, "reported_at": e.reported_at} for e in found.errata.order_by("reported_at")
+        ],
         "may_report": found.final_at is not None and membership.study.is_writable,
         "erratum_error": error,
     }
-    return render_page(request, "annotation_app/record_read_only.html", context, membership=membership, status=422 if error else 200)
+    return render_page(
+        request,
+        "annotation_app/record_read_only.html",
+        context,
+        membership=membership,
+        status=422 if error else 200,
+    )
 
 
 def _nothing(request: HttpRequest, membership: Membership, reason: str) -> HttpResponse:
     context = {"reason": reason, "total": _total(membership)}
-    return render_page(request, "annotation_app/annotate_done.html", context, membership=membership, here="annotate")
+    return render_page(
+        request, "annotation_app/annotate_done.html", context, membership=membership, here="annotate"
+    )
 
 
 def _total(membership: Membership) -> int:
     return membership.calibration_total if membership.study.phase == "training" else membership.main_total
-
-

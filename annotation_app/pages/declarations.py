@@ -26,5 +26,9 @@ def declaration(request: HttpRequest, membership: Membership) -> HttpResponse:
         sign_declaration(membership=membership)
         return redirect("study", membership.study.slug)
     return render_page(
-        request, "annotation_app/declaration.html", {"form": form}, membership=membership, status=422 if form.errors else 200
+        request,
+        "annotation_app/declaration.html",
+        {"form": form},
+        membership=membership,
+        status=422 if form.errors else 200,
     )

@@ -18,7 +18,7 @@ def show_fault(form: forms.Form, fault: Invalid | Refused, *, names: dict[str, s
     for error in fault.errors:
         place, rest = _split(str(error["field"]))
         name = (names or {}).get(place, place)
-        message = f"{rest}: {error['message']}" if rest else str(error["message"])
+        message = _sentence(f"{rest}: {error['message']}" if rest else str(error["message"]))
         form.add_error(name if name in form.fields else None, message)
     return 422
 
@@ -27,3 +27,8 @@ def _split(place: str) -> tuple[str, str]:
     """Return a place's first part and the rest: `protocol/fields/x` gives `protocol` and `fields/x`."""
     parts = re.split(r"[/.]", place.strip("/"), maxsplit=1)
     return parts[0], parts[1] if len(parts) > 1 else ""
+
+
+def _sentence(text: str) -> str:
+    """Return a message that can stand before another one."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -13,7 +13,9 @@ from annotation_app.rendering import rendered
 PARTS = ("picker", "target", "notes", "reason")
 
 
-def form_shown(form: Mapping[str, Any], values: Mapping[str, Any], errors: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def form_shown(
+    form: Mapping[str, Any], values: Mapping[str, Any], errors: Iterable[Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return {columns, foot, fields, rules, errors, answers} for templates.
 
     `form` is what a coder gets (`Form.for_coder`), `values` are by neutral key, `errors` are {field, message}.

@@ -12,7 +12,11 @@ ROLES = {
     "monitor": _("Monitor"),
 }
 # Who manages members has to tell the two slots and the audit apart; coders need not.
-ROLES_IN_FULL = ROLES | {"primary_A": _("Annotator A"), "primary_B": _("Annotator B"), "audit": _("Audit coder")}
+ROLES_IN_FULL = ROLES | {
+    "primary_A": _("Annotator A"),
+    "primary_B": _("Annotator B"),
+    "audit": _("Audit coder"),
+}
 PHASES = {
     "setup": _("Setup"),
     "training": _("Training"),
@@ -32,4 +36,8 @@ BATCH_STATES = {
     "discarded": _("discarded"),
 }
 PURPOSES = {"main": _("Main"), "calibration": _("Calibration")}
-CODEBOOK_KINDS = {"first": _("first version"), "clarification": _("clarification"), "rule_change": _("change of a rule")}
+CODEBOOK_KINDS = {
+    "first": _("first version"),
+    "clarification": _("clarification"),
+    "rule_change": _("change of a rule"),
+}

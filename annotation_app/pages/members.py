@@ -26,7 +26,9 @@ from blinding.policy import CODERS, Role
 
 class MemberForm(forms.Form):
     username = forms.CharField(label=gettext_lazy("User name"), max_length=150)
-    role = forms.ChoiceField(label=gettext_lazy("Role"), choices=list(ROLES_IN_FULL.items()))
+    role = forms.ChoiceField(
+        label=gettext_lazy("Role"), choices=list(ROLES_IN_FULL.items()), initial=Role.PRIMARY_A.value
+    )
     password = forms.CharField(label=gettext_lazy("Password"), required=False, strip=False)
 
 

@@ -28,7 +28,9 @@ def my_records(request: HttpRequest, membership: Membership) -> HttpResponse:
     )
     page = Paginator(own, PAGE).get_page(request.GET.get("page"))
     context = {"records": [RecordRow.of(item) for item in page], "pager": pager(page)}
-    return render_page(request, "annotation_app/my_records.html", context, membership=membership, here="my-records")
+    return render_page(
+        request, "annotation_app/my_records.html", context, membership=membership, here="my-records"
+    )
 
 
 def pager(page: object) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import update_wrapper
 from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.models import User
@@ -38,10 +38,9 @@ class Viewer:
 
 def member_page(
     view: Callable[Concatenate[HttpRequest, Membership, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, str, P], HttpResponse]:
+) -> Callable[..., HttpResponse]:
     """Open a study's page to its members: others are sent to sign in, or find nothing. The declaration comes first."""
 
-    @wraps(view)
     def gate(request: HttpRequest, slug: str, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
             return to_sign_in(request)
@@ -54,6 +53,7 @@ def member_page(
             return redirect("declaration", slug)
         return view(request, membership, *args, **kwargs)
 
+    update_wrapper(gate, view)
     return gate
 
 
@@ -63,15 +63,15 @@ def before_declaration(view: Any) -> Any:
     return view
 
 
-def signed_in(view: Callable[Concatenate[HttpRequest, P], HttpResponse]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+def signed_in(view: Callable[Concatenate[HttpRequest, P], HttpResponse]) -> Callable[..., HttpResponse]:
     """Send who is not signed in to do so."""
 
-    @wraps(view)
     def gate(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not request.user.is_authenticated:
             return to_sign_in(request)
         return view(request, *args, **kwargs)
 
+    update_wrapper(gate, view)
     return gate
 
 

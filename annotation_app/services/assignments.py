@@ -11,6 +11,7 @@ from django.db.models import F
 
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Draft, Membership
+from annotation_app.services.gates import require_passed
 from annotation_app.services.items import serve_next, served_item
 from annotation_app.services.members import require_declaration
 from annotation_app.services.statements import Statement
@@ -51,6 +52,7 @@ def next_assignment(*, membership: Membership) -> Assignment | None:
     """
     require_coder(membership)
     require_coding(membership)
+    require_passed(membership)
     return serve_next(membership.pk, calibration=membership.study.phase == Phase.TRAINING, now=clock.now())
 
 

@@ -30,7 +30,9 @@ def add_codebook(*, membership: Membership, document: dict[str, Any]) -> Codeboo
         return store_codebook(study=study, document=document, kind=kind, actor=membership)
 
 
-def store_codebook(*, study: Study, document: dict[str, Any], kind: str, actor: Membership | None) -> Codebook:
+def store_codebook(
+    *, study: Study, document: dict[str, Any], kind: str, actor: Membership | None
+) -> Codebook:
     """Store a checked document as the next version. Raises Invalid where its version was used before."""
     last = study.codebooks.aggregate(number=Max("number"), rule=Max("rule_version"))
     rule = (last["rule"] or 0) + (kind != Codebook.Kind.CLARIFICATION)

@@ -27,7 +27,10 @@ def recognise(*, membership: Membership, uid: UUID, how: str, what: str = "") ->
     require_coding(membership)
     with transaction.atomic():
         item = (
-            Assignment.objects.visible_to(membership).select_for_update().filter(pk=uid, served_at__isnull=False, voided_at=None).first()
+            Assignment.objects.visible_to(membership)
+            .select_for_update()
+            .filter(pk=uid, served_at__isnull=False, voided_at=None)
+            .first()
         )
         if item is None:
             raise Absent
@@ -42,7 +45,11 @@ def recognise(*, membership: Membership, uid: UUID, how: str, what: str = "") ->
             exposed_at=clock.now(),
         )
         record_event(
-            "source_recognised", study=membership.study_id, actor=membership.pk, subject=item.pk, facts={"exposure": str(exposure.pk)}
+            "source_recognised",
+            study=membership.study_id,
+            actor=membership.pk,
+            subject=item.pk,
+            facts={"exposure": str(exposure.pk)},
         )
         if how != "hunch" and item.final_at is None:
             set_apart(item)
@@ -62,10 +69,19 @@ def opt_out(*, membership: Membership, uid: UUID) -> None:
     """
     require_coding(membership)
     with transaction.atomic():
-        item = Assignment.objects.visible_to(membership).select_for_update().filter(pk=uid, served_at__isnull=False).open().first()
+        item = (
+            Assignment.objects.visible_to(membership)
+            .select_for_update()
+            .filter(pk=uid, served_at__isnull=False)
+            .open()
+            .first()
+        )
         if item is None:
             raise Absent
         void_assignment(item, "opted_out")
         if not find_fresh_coder(item):
-            raise Refused("Nobody else can code this item. Skip it, or ask the project author through the question box.", code="nobody_else")
+            raise Refused(
+                "Nobody else can code this item. Skip it, or ask the project author through the question box.",
+                code="nobody_else",
+            )
         record_event("item_given_back", study=membership.study_id, actor=membership.pk, subject=uid)

@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from annotation_app import guardian
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Invitation, Membership, Study
+from annotation_app.services.gates import waits_on_joining
 from blinding import clock, entropy
 from blinding.events import record_event
 from blinding.policy import Phase, Role
@@ -45,16 +46,25 @@ def add_member(*, membership: Membership, username: str, role: str, password: st
                 member = add_membership(study=study, user=user, role=Role(role))
         except IntegrityError as fault:
             raise Refused(
-                "This person has a role in this study already; one person has exactly one.", code="one_role_per_person_and_study"
+                "This person has a role in this study already; one person has exactly one.",
+                code="one_role_per_person_and_study",
             ) from fault
         invitation = _invite(member) if is_new and not password else None
-        record_event("member_added", study=study.pk, actor=membership.pk, subject=member.pk, facts={"role": role})
+        record_event(
+            "member_added", study=study.pk, actor=membership.pk, subject=member.pk, facts={"role": role}
+        )
     return Added(member.alias, invitation)
 
 
 def add_membership(*, study: Study, user: User, role: Role) -> Membership:
     """Store a membership under a fresh pseudonym. Raises IntegrityError where the person has a role in the study."""
-    member = Membership.objects.create(study=study, user=user, role=role, alias=_fresh_alias(study))
+    member = Membership.objects.create(
+        study=study,
+        user=user,
+        role=role,
+        alias=_fresh_alias(study),
+        awaits_gate=waits_on_joining(study, role),
+    )
     guardian.mirror_membership(member)
     return member
 
@@ -63,7 +73,11 @@ def list_members(*, membership: Membership) -> list[Membership]:
     """Return all members with their accounts, for the admin. Raises Absent for anybody else."""
     if membership.role != Role.ADMIN:
         raise Absent
-    return list(Membership.objects.filter(study_id=membership.study_id).select_related("user").order_by("role", "alias"))
+    return list(
+        Membership.objects.filter(study_id=membership.study_id)
+        .select_related("user")
+        .order_by("role", "alias")
+    )
 
 
 def accept_invitation(*, secret: str, password: str) -> User:
@@ -92,7 +106,12 @@ def sign_declaration(*, membership: Membership) -> None:
         now = clock.now()
         if not Membership.objects.filter(pk=membership.pk, declared_at=None).update(declared_at=now):
             raise Refused("You have signed this declaration already.", code="already_declared")
-        record_event("declaration_signed", study=membership.study_id, actor=membership.pk, facts={"role": membership.role})
+        record_event(
+            "declaration_signed",
+            study=membership.study_id,
+            actor=membership.pk,
+            facts={"role": membership.role},
+        )
     membership.declared_at = now
 
 
@@ -103,7 +122,9 @@ def end_membership(*, membership: Membership, alias: str, reason: str) -> None:
     if not reason.strip():
         raise Invalid.at("reason", "required", "Say why this member leaves; the log keeps it.")
     with transaction.atomic():
-        leaver = Membership.objects.select_for_update().filter(study_id=membership.study_id, alias=alias).first()
+        leaver = (
+            Membership.objects.select_for_update().filter(study_id=membership.study_id, alias=alias).first()
+        )
         if leaver is None or leaver.ended_at is not None:
             raise Absent
         if leaver.pk == membership.pk:
@@ -111,7 +132,13 @@ def end_membership(*, membership: Membership, alias: str, reason: str) -> None:
         leaver.ended_at = clock.now()
         leaver.save(update_fields=["ended_at"])
         guardian.forget_membership(leaver)
-        record_event("member_left", study=membership.study_id, actor=membership.pk, subject=leaver.pk, facts={"reason": reason})
+        record_event(
+            "member_left",
+            study=membership.study_id,
+            actor=membership.pk,
+            subject=leaver.pk,
+            facts={"reason": reason},
+        )
 
 
 def require_declaration(membership: Membership) -> None:
@@ -131,7 +158,11 @@ def _account(username: str, password: str | None) -> tuple[User, bool]:
     user = User.objects.filter(username=username).first()
     if user is not None:
         if password and not user.check_password(password):
-            raise Invalid.at("password", "account_exists", "This account exists. Leave the password out to add it to the study.")
+            raise Invalid.at(
+                "password",
+                "account_exists",
+                "This account exists. Leave the password out to add it to the study.",
+            )
         return user, False
     user = User(username=username)
     if password:
@@ -147,7 +178,9 @@ def _checked_password(password: str, user: User) -> None:
     try:
         validate_password(password, user)
     except ValidationError as fault:
-        raise Invalid([{"field": "password", "rule": "password", "message": m} for m in fault.messages]) from fault
+        raise Invalid(
+            [{"field": "password", "rule": "password", "message": m} for m in fault.messages]
+        ) from fault
 
 
 def _fresh_alias(study: Study) -> str:

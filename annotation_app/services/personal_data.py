@@ -23,7 +23,11 @@ def personal_data(user: User) -> dict[str, Any]:
 
 
 def _membership(member: Membership) -> dict[str, Any]:
-    items = member.assignments.filter(served_at__isnull=False).select_related("output__task", "output__cluster").order_by("position")
+    items = (
+        member.assignments.filter(served_at__isnull=False)
+        .select_related("output__task", "output__cluster")
+        .order_by("position")
+    )
     return {
         "study": member.study.title,
         "role": member.role if member.slot not in ("A", "B", "audit") else "annotator",

@@ -11,6 +11,7 @@ from annotation_app.models import Assignment, Batch, Membership, Study
 from annotation_app.record_schema.canonical import digest
 from annotation_app.services.codebooks import current_codebook
 from annotation_app.services.datasets import dataset_hash
+from annotation_app.services.gates import close_gates
 from annotation_app.services.unblinding import open_request
 from blinding import clock
 from blinding.events import record_event
@@ -42,14 +43,19 @@ def change_phase(*, membership: Membership, to: str, reason: str = "", leave_ope
         _require_step(study, membership, to)
         _STEPS[Phase(to)](study, membership, reason, leave_open)
         record_event(
-            f"phase_{to}", study=study.pk, actor=membership.pk, facts={"reason": reason, "leave_open": leave_open}
+            f"phase_{to}",
+            study=study.pk,
+            actor=membership.pk,
+            facts={"reason": reason, "leave_open": leave_open},
         )
     return study.phase
 
 
 def _require_step(study: Study, membership: Membership, to: str) -> None:
     if to == Phase.UNBLINDED:
-        raise Refused("Unblinding is asked for by the project author and approved by the admin, each with their passphrase.")
+        raise Refused(
+            "Unblinding is asked for by the project author and approved by the admin, each with their passphrase."
+        )
     if Phase(to) not in FORWARD[Phase(study.phase)]:
         raise Refused(f"The study is in phase {study.phase}; it cannot move to {to} from there.")
     if membership.role != WHO[(study.phase, to)]:
@@ -65,19 +71,32 @@ def _to_coding(study: Study, membership: Membership, reason: str, leave_open: st
     """Freeze and hash protocol and codebook: from here on they are the preregistration."""
     if not StudyKey.objects.filter(study=study.pk, layers=2).exists():
         raise Refused(
-            _("Only half of the key is in place. Add your passphrase under “Key” first: without it nothing could be unblinded by two."),
+            _(
+                "Only half of the key is in place. Add your passphrase under “Key” first: "
+                "without it the data could never be unblinded by two people."
+            ),
             code="half_a_key",
         )
     roles = set(study.memberships.current().values_list("role", flat=True))
     if missing := [r for r in (Role.PRIMARY_A, Role.PRIMARY_B, Role.ADJUDICATOR) if r not in roles]:
-        raise Refused(_("Nobody has the role %(roles)s yet. The admin adds members.") % {"roles": ", ".join(missing)})
+        raise Refused(
+            _("Nobody has the role %(roles)s yet. The admin adds members.") % {"roles": ", ".join(missing)}
+        )
     book = current_codebook(study)
     study.phase, study.frozen_at = Phase.CODING, clock.now()
     study.preregistration_hash = digest(
-        {"protocol": study.protocol_hash, "codebook": book.hash, "mapping": book.mapping_hash, "schema": study.schema_hash}
+        {
+            "protocol": study.protocol_hash,
+            "codebook": book.hash,
+            "mapping": book.mapping_hash,
+            "schema": study.schema_hash,
+        }
     )
     study.save(update_fields=["phase", "frozen_at", "preregistration_hash"])
-    record_event("preregistered", study=study.pk, actor=membership.pk, facts={"hash": study.preregistration_hash})
+    close_gates(study)
+    record_event(
+        "preregistered", study=study.pk, actor=membership.pk, facts={"hash": study.preregistration_hash}
+    )
 
 
 def _to_review(study: Study, membership: Membership, reason: str, leave_open: str) -> None:
@@ -87,7 +106,9 @@ def _to_review(study: Study, membership: Membership, reason: str, leave_open: st
     now = clock.now()
     study.phase, study.coding_closed_at = Phase.REVIEW, now
     study.save(update_fields=["phase", "coding_closed_at"])
-    submitted = Assignment.objects.filter(study=study, submitted_at__isnull=False, final_at=None, voided_at=None)
+    submitted = Assignment.objects.filter(
+        study=study, submitted_at__isnull=False, final_at=None, voided_at=None
+    )
     submitted.filter(slot__in=["A", "B", "audit"]).update(final_at=now)
     signals.coding_closed.send(sender=Study, study=study)
 
@@ -126,7 +147,9 @@ def _undo_lock(study: Study, membership: Membership, reason: str) -> str:
     study.save(update_fields=["phase"])
     study.reopening = None
     study.save(update_fields=["reopening"])
-    record_event("phase_review", study=study.pk, actor=membership.pk, facts={"reason": reason, "reopened": True})
+    record_event(
+        "phase_review", study=study.pk, actor=membership.pk, facts={"reason": reason, "reopened": True}
+    )
     return study.phase
 
 

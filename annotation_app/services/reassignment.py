@@ -12,7 +12,9 @@ from blinding.policy import Role
 
 def void_assignment(item: Assignment, reason: str) -> None:
     """Take an item out of its coder's list and progress, once; a record it has stays stored and leaves the main data."""
-    if not Assignment.objects.filter(pk=item.pk, voided_at=None).update(voided_at=clock.now(), void_reason=reason):
+    if not Assignment.objects.filter(pk=item.pk, voided_at=None).update(
+        voided_at=clock.now(), void_reason=reason
+    ):
         return
     if item.position is not None:
         prefix = "calibration" if item.calibration else "main"
@@ -23,12 +25,18 @@ def void_assignment(item: Assignment, reason: str) -> None:
 
 
 def find_fresh_coder(item: Assignment) -> Assignment | None:
-    """Give the output of a voided item to the least loaded other member of the slot who has not met it; None if nobody is left."""
+    """Give a voided item's output to the least loaded other member of the slot who has not met it; None if nobody is left."""
     met = Assignment.objects.filter(output=item.output_id).values("member")
     exposed = Exposure.objects.filter(output=item.output_id).values("member")
-    others = Membership.objects.current().in_slot(item.slot).filter(study=item.study_id).exclude(pk__in=met).exclude(pk__in=exposed)
+    others = (
+        Membership.objects.current()
+        .in_slot(item.slot)
+        .filter(study=item.study_id)
+        .exclude(pk__in=met)
+        .exclude(pk__in=exposed)
+    )
     left = Count("assignments", filter=Q(assignments__submitted_at=None, assignments__voided_at=None))
-    fresh = others.annotate(left=left).order_by("left", "alias").first()
+    fresh = others.annotate(left=left).order_by("awaits_gate", "left", "alias").first()
     return give(item, fresh) if fresh else None
 
 
@@ -61,7 +69,9 @@ def reassign_rest(*, membership: Membership, alias: str) -> int:
     leaver = Membership.objects.filter(study=membership.study_id, alias=alias).first()
     if leaver is None:
         raise Absent
-    others = Membership.objects.current().filter(study=membership.study_id, role=leaver.role).exclude(pk=leaver.pk)
+    others = (
+        Membership.objects.current().filter(study=membership.study_id, role=leaver.role).exclude(pk=leaver.pk)
+    )
     if not others.exists():
         raise Refused(f"Nobody else has the role {leaver.role}. Add a member first.")
     rest = list(leaver.assignments.filter(submitted_at=None, voided_at=None).order_by("position"))

@@ -21,6 +21,7 @@ from blinding.models import (
     SealedOutput,
     SealedTask,
 )
+from blinding.task_metadata import parse_canonical
 
 PAGE = 1000
 _UNTOUCHED = "Nothing was opened."
@@ -43,7 +44,7 @@ def reveal_labels(study: Study, private: bytes, progress: Progress) -> dict[str,
                 done += len(page)
                 progress(done, total)
             roots[str(batch.number)] = opening.verify()
-        tasks, figures = _reveal_tasks(study, opener), _reveal_figures(study, opener)
+        tasks, figures = _reveal_tasks(study, opener, batches), _reveal_figures(study, opener)
     except sealing.Damaged as fault:
         raise JobFailed(f"A seal is damaged: {fault}. {_UNTOUCHED}") from fault
     return {
@@ -177,14 +178,15 @@ def _label(
     )
 
 
-def _reveal_tasks(study: Study, opener: sealing.Opener) -> int:
-    rows = [
-        RevealedTask(
-            task=box.task, study=study.pk, metadata=json.loads(sealing.unpad(opener.open(bytes(box.box))))
-        )
-        for box in SealedTask.objects.filter(study=study.pk)
-    ]
-    return len(RevealedTask.objects.bulk_create(rows))
+def _reveal_tasks(study: Study, opener: sealing.Opener, batches: list[Batch]) -> int:
+    """Store the metadata that released batches brought; what two of them brought for one task is the same."""
+    opened: dict[UUID, dict[str, Any]] = {}
+    for box in SealedTask.objects.filter(batch__in=[batch.pk for batch in batches]).order_by("pk"):
+        metadata = parse_canonical(sealing.unpad(opener.open(bytes(box.box))))
+        if opened.setdefault(box.task, metadata) != metadata:
+            raise JobFailed(f"Two seals of one task differ. {_UNTOUCHED}")
+    rows = [RevealedTask(task=task, study=study.pk, metadata=metadata) for task, metadata in opened.items()]
+    return len(RevealedTask.objects.bulk_create(sorted(rows, key=lambda row: row.task), batch_size=500))
 
 
 def _reveal_figures(study: Study, opener: sealing.Opener) -> int:

@@ -75,7 +75,9 @@ def create_study(
         )
         store_codebook(study=study, document=default_codebook(schema), kind="first", actor=None)
         member = add_membership(study=study, user=user, role=Role.ADMIN)
-        record_event("study_created", study=study.pk, actor=member.pk, facts={"schema_hash": study.schema_hash})
+        record_event(
+            "study_created", study=study.pk, actor=member.pk, facts={"schema_hash": study.schema_hash}
+        )
     return NewStudy(study.slug, study.title, member.alias, material.recovery_sheet)
 
 
@@ -90,19 +92,31 @@ def change_protocol(*, membership: Membership, protocol: dict[str, Any]) -> None
         complete = _completed(protocol, load_record_schema(study.record_schema))
         study.protocol, study.protocol_hash = complete, protocol_hash(complete)
         study.save(update_fields=["protocol", "protocol_hash"])
-        record_event("protocol_changed", study=study.pk, actor=membership.pk, facts={"protocol_hash": study.protocol_hash})
+        record_event(
+            "protocol_changed",
+            study=study.pk,
+            actor=membership.pk,
+            facts={"protocol_hash": study.protocol_hash},
+        )
 
 
 def _loaded(document: dict[str, Any]) -> RecordSchema:
     try:
         return load_record_schema(document)
     except SchemaRefused as fault:
-        raise Invalid([{"field": f"record_schema{p.place}", "rule": "unsupported", "message": p.message} for p in fault.problems]) from fault
+        raise Invalid(
+            [
+                {"field": f"record_schema{p.place}", "rule": "unsupported", "message": p.message}
+                for p in fault.problems
+            ]
+        ) from fault
 
 
 def _completed(partial: dict[str, Any], schema: RecordSchema) -> dict[str, Any]:
     if problems := check_protocol(partial, schema):
-        raise Invalid([{"field": f"protocol{p.place}", "rule": "protocol", "message": p.message} for p in problems])
+        raise Invalid(
+            [{"field": f"protocol{p.place}", "rule": "protocol", "message": p.message} for p in problems]
+        )
     return complete_protocol(partial, schema)
 
 
@@ -111,7 +125,11 @@ def _refuse_telling_names(slug: str, title: str, protocol: dict[str, Any], schem
     if hits := lint_texts({"slug": slug, "title": title}, words):
         raise Invalid(
             [
-                {"field": place, "rule": "forbidden_vocabulary", "message": f"“{word}” would tell coders what is compared. Choose another name."}
+                {
+                    "field": place,
+                    "rule": "forbidden_vocabulary",
+                    "message": f"“{word}” would tell coders what is compared. Choose another name.",
+                }
                 for place, word in hits
             ]
         )

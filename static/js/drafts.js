@@ -65,7 +65,7 @@ export async function flush() {
 }
 
 /** Treat the form as changed, although nobody typed. */
-export function touch(name = "*") {
+function touch(name = "*") {
   state.changed.add(name);
   keepWork();
   schedule();

@@ -1,10 +1,10 @@
 // A submission is sent once, whatever is pressed twice; without a connection it waits and goes out by itself.
 import { firstUnanswered } from "./answered.js";
-import { hasUnsaved, hold, keepWork, onEdit, resume, stop, touch } from "./drafts.js";
+import { hasUnsaved, hold, keepWork, onEdit, resume, stop } from "./drafts.js";
 import { forget } from "./kept.js";
 import { clock } from "./local-time.js";
 import { clear, show } from "./notices.js";
-import { showState } from "./saved-state.js";
+import { showState, showStateBefore } from "./saved-state.js";
 import { send } from "./send.js";
 import { text } from "./text.js";
 
@@ -39,10 +39,11 @@ async function corrected(response) {
   form.innerHTML = await response.text();
   relabel(usual);
   clear();
-  keepWork({ submitting: false });
+  showStateBefore();
+  if (hasUnsaved()) keepWork({ submitting: false });
+  else forget(form.dataset.record);
   document.dispatchEvent(new CustomEvent("twinblind:filled"));
   resume();
-  touch();
   (document.getElementById("errors") ?? firstUnanswered())?.focus();
 }
 

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import jsonschema_rs
 import krippendorff
@@ -22,10 +23,11 @@ from annotation_app.models import Assignment, ExportFile, Output, Record
 from annotation_app.record_schema.blinding_policy import HONOURED
 from annotation_app.services.bundles import policy
 from annotation_app.services.bundles.build import download_bundle, request_bundle
+from annotation_app.services.commitments import attach_receipt
 from annotation_app.services.phases import change_phase
 from blinding.models import Event, Job
 from tests.annotation_app.conftest import anew
-from tests.annotation_app.eventful import HOLDOUT, Eventful, eventful_study, outputs
+from tests.annotation_app.eventful import HOLDOUT, Eventful, built_bundle, eventful_study, outputs
 from tests.factories import WHY, a_study, run_jobs
 
 pytestmark = pytest.mark.django_db
@@ -262,6 +264,20 @@ def test_deviations_name_the_recall_with_its_note(made: Eventful) -> None:
     told = {line["kind"]: line for line in value(made.locked, "deviations.json")}
     assert told["output_recalled"]["facts"]["impact"] == "Codes may lean."
     assert told["output_frozen"]["by"] == made.study["admin"].alias
+
+
+def test_what_changes_after_the_unblinding_is_marked(made: Eventful) -> None:
+    assert value(made.opened, "post_unblinding.json") == []
+    assert value(made.opened, "manifest.json")["post_unblinding"] == 0
+    batch = value(made.opened, "commitments.json")["batches"][0]["batch"]
+    attach_receipt(membership=made.study["admin"], batch=UUID(batch), receipt=b"a stamp that came late")
+    later = built_bundle(made.study)
+    (change,) = value(later, "post_unblinding.json")
+    assert (change["kind"], change["by"], change["post_unblinding"]) == ("receipt_attached", made.study["admin"].alias, True)
+    assert value(later, "manifest.json")["post_unblinding"] == 1
+    assert verify(later).returncode == 0
+    sent = made.study.api("project_author").get(made.study.url("export/records.jsonl"))
+    assert sent.headers["Twinblind-Post-Unblinding-Changes"] == "1"
 
 
 def test_only_the_project_author_exports_and_only_from_the_lock_on(made: Eventful) -> None:

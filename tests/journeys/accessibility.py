@@ -9,7 +9,7 @@ RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "
 def assert_accessible(page: Page) -> None:
     """Fail with each violation, its place and theme."""
     for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=theme)
         found = Axe().run(page, options=RULES).response["violations"]
         told = [f"{theme} {page.url}: {v['id']}: {n['html'][:120]}" for v in found for n in v["nodes"]]
         assert told == []

@@ -38,7 +38,11 @@ class Product:
 
     def manage(self, *arguments: str, **more: str) -> None:
         subprocess.run(
-            [sys.executable, "manage.py", *arguments], cwd=ROOT, env={**self.environment, **more}, check=True, stdout=subprocess.DEVNULL
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env={**self.environment, **more},
+            check=True,
+            stdout=subprocess.DEVNULL,
         )
 
 
@@ -75,7 +79,12 @@ def product(tmp_path_factory: pytest.TempPathFactory, chromium: Path) -> Iterato
         running = Product(f"http://127.0.0.1:{port}", environment, folder)
         running.manage("migrate", "--verbosity", "0")
         running.manage("collectstatic", "--noinput", "--verbosity", "0")
-        running.manage("createsuperuser", "--noinput", DJANGO_SUPERUSER_USERNAME=BOSS, DJANGO_SUPERUSER_EMAIL="boss@example.org")
+        running.manage(
+            "createsuperuser",
+            "--noinput",
+            DJANGO_SUPERUSER_USERNAME=BOSS,
+            DJANGO_SUPERUSER_EMAIL="boss@example.org",
+        )
         with _processes(port, environment, folder):
             _wait_until_well(port)
             yield running
@@ -87,12 +96,17 @@ def person(product: Product, browser: Browser) -> Iterator[Callable[..., Person]
     people: list[Person] = []
 
     def make(name: str, *, sign_in: bool = True, **context: Any) -> Person:
-        opened = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce", **context})
+        opened = browser.new_context(
+            **{"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce", **context}
+        )
         page = opened.new_page()
         page.set_default_timeout(PATIENCE)
         somebody = Person(name, page, product.address, opened)
         page.on("pageerror", lambda error: somebody.complaints.append(str(error)))
-        page.on("console", lambda line: somebody.complaints.append(line.text) if "Content Security" in line.text else None)
+        page.on(
+            "console",
+            lambda line: somebody.complaints.append(line.text) if "Content Security" in line.text else None,
+        )
         people.append(somebody)
         if sign_in:
             somebody.sign_in()
@@ -118,7 +132,12 @@ class _database:
         self.given = given
 
     def _run(self, statement: str) -> None:
-        parts = {"host": self.host, "user": self.user, "password": self.given.get("PASSWORD") or None, "dbname": "postgres"}
+        parts = {
+            "host": self.host,
+            "user": self.user,
+            "password": self.given.get("PASSWORD") or None,
+            "dbname": "postgres",
+        }
         if self.given.get("PORT"):
             parts["port"] = self.given["PORT"]
         with psycopg.connect(**{k: v for k, v in parts.items() if v}, autocommit=True) as connection:
@@ -155,8 +174,22 @@ class _processes:
 
     def __init__(self, port: int, environment: dict[str, str], folder: Path) -> None:
         binaries = Path(sys.executable).parent
-        web = [binaries / "gunicorn", "annotation_app.wsgi", f"--bind=127.0.0.1:{port}", "--no-control-socket", "--workers=2"]
-        worker = [binaries / "celery", "-A", "annotation_app", "worker", "--beat", "--concurrency=1", "--loglevel=WARNING"]
+        web = [
+            binaries / "gunicorn",
+            "annotation_app.wsgi",
+            f"--bind=127.0.0.1:{port}",
+            "--no-control-socket",
+            "--workers=2",
+        ]
+        worker = [
+            binaries / "celery",
+            "-A",
+            "annotation_app",
+            "worker",
+            "--beat",
+            "--concurrency=1",
+            "--loglevel=WARNING",
+        ]
         self.commands = {"web": web, "worker": worker}
         self.environment, self.folder = environment, folder
         self.started: list[subprocess.Popen[bytes]] = []
@@ -166,7 +199,14 @@ class _processes:
             arguments = [str(word) for word in command]
             with (self.folder / f"{name}.log").open("wb") as log:
                 self.started.append(
-                    subprocess.Popen(arguments, cwd=ROOT, env=self.environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+                    subprocess.Popen(
+                        arguments,
+                        cwd=ROOT,
+                        env=self.environment,
+                        stdout=log,
+                        stderr=log,
+                        stdin=subprocess.DEVNULL,
+                    )
                 )
 
     def __exit__(self, *_: object) -> None:

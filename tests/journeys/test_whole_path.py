@@ -11,7 +11,12 @@ from tests.factories import rows
 from tests.journeys.accessibility import assert_accessible
 from tests.journeys.conftest import BOSS, PASSWORD, Person, unique
 
-PROTOCOL = {"grace_minutes": 0, "audit_share": 0, "adjudication": {"steps": 1, "sham_share": 0}, "agreement": {"resamples": 200, "seed": 1}}
+PROTOCOL = {
+    "grace_minutes": 0,
+    "audit_share": 0,
+    "adjudication": {"steps": 1, "sham_share": 0},
+    "agreement": {"resamples": 200, "seed": 1},
+}
 ROLES = {"paul": "project_author", "anna": "primary_A", "bela": "primary_B", "june": "adjudicator"}
 
 
@@ -183,4 +188,7 @@ def assert_exported(records: list[dict[str, object]]) -> None:
         control = bool(record["gold_class_match"])
         assert check_record(schema, record, RecordContext(clusters=(home,), positive_control=control)) == []
         assert record["adjudication_required"] is True
-        assert record["adjudicated_value"] == '{"relevance":"relevant"}' or record["adjudicated_value"] == '{"relevance":"irrelevant"}'
+        assert (
+            record["adjudicated_value"] == '{"relevance":"relevant"}'
+            or record["adjudicated_value"] == '{"relevance":"irrelevant"}'
+        )

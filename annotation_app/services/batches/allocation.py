@@ -29,7 +29,8 @@ class Allocation:
         self._spacing = int(protocol["spacing"])
         self._audit_share = float(protocol["audit_share"]) if batch.is_main else 0.0
         self._units = [
-            Unit(o.blinded_output_id, str(o.task_id), o.task.variant_group or None) for o in self._outputs.values()
+            Unit(o.blinded_output_id, str(o.task_id), o.task.variant_group or None)
+            for o in self._outputs.values()
         ]
         self._slots = self._who_codes()
         self._offsets = {alias: _last_position(m, not batch.is_main) for alias, m in self._members.items()}
@@ -51,7 +52,10 @@ class Allocation:
 
     def commit(self) -> str:
         """Record the Merkle root, and commitments to the seed and the orders; return the root in hex."""
-        sealed = {row[0]: bytes(row[1]) for row in SealedOutput.objects.filter(batch=self._batch.pk).values_list("output", "digests")}
+        sealed = {
+            row[0]: bytes(row[1])
+            for row in SealedOutput.objects.filter(batch=self._batch.pk).values_list("output", "digests")
+        }
         parts = {blinded_id: self._open_parts(blinded_id) for blinded_id in sorted(self._outputs)}
         leaves = [commitment.leaf_hash(i, sealed[self._outputs[i].pk], opened) for i, opened in parts.items()]
         self._keep_open_parts(parts)
@@ -91,7 +95,10 @@ class Allocation:
         slots = {"A": Role.PRIMARY_A, "B": Role.PRIMARY_B}
         if self._audit_share:
             slots["audit"] = Role.AUDIT
-        found = {slot: sorted(a for a, m in self._members.items() if m.role == role) for slot, role in slots.items()}
+        found = {
+            slot: sorted(a for a, m in self._members.items() if m.role == role)
+            for slot, role in slots.items()
+        }
         return {slot: aliases for slot, aliases in found.items() if aliases}
 
     def _open_parts(self, blinded_id: str) -> bytes:
@@ -102,7 +109,10 @@ class Allocation:
     def _keep_open_parts(self, parts: dict[str, bytes]) -> None:
         """Store the digests without which nobody could tell a leaf again before the unblinding, after a recall."""
         study, batch = self._study.pk, self._batch.pk
-        rows = [OpenDigests(output=self._outputs[i].pk, study=study, batch=batch, digests=d) for i, d in parts.items()]
+        rows = [
+            OpenDigests(output=self._outputs[i].pk, study=study, batch=batch, digests=d)
+            for i, d in parts.items()
+        ]
         OpenDigests.objects.bulk_create(sorted(rows, key=lambda row: row.output), batch_size=PAGE)
 
     def _guesses(self) -> set[tuple[str, str]]:
@@ -143,7 +153,11 @@ class Allocation:
             if output.cluster is not None:
                 by_cluster[output.cluster].append(blinded_id)
         for cluster, candidates in by_cluster.items():
-            chosen = draw_exemplars(self._seed, str(cluster.task_id), str(cluster.pk), sorted(candidates), wanted) if wanted else []
+            chosen = (
+                draw_exemplars(self._seed, str(cluster.task_id), str(cluster.pk), sorted(candidates), wanted)
+                if wanted
+                else []
+            )
             cluster.exemplars = [self._exemplar(blinded_id) for blinded_id in chosen]
         Cluster.objects.bulk_update(by_cluster, ["exemplars"], batch_size=500)
 
@@ -158,11 +172,16 @@ def committed_allocation(batch: Batch, made_from: dict[str, Any]) -> dict[str, A
     `made_from` is what the batch's commitment says of it.
     """
     outputs = Output.objects.filter(batch=batch).values_list("blinded_output_id", "task_id")
-    units = [Unit(blinded_id, str(task), made_from["variants"].get(blinded_id)) for blinded_id, task in outputs]
+    units = [
+        Unit(blinded_id, str(task), made_from["variants"].get(blinded_id)) for blinded_id, task in outputs
+    ]
     items = Assignment.objects.filter(output__batch=batch, given_later=False, position__isnull=False)
     rows = items.values_list("output__blinded_output_id", "slot", "member__alias", "position")
     placements = sorted(
-        (Placement(blinded_id, slot, alias, position - made_from["offsets"][alias]) for blinded_id, slot, alias, position in rows),
+        (
+            Placement(blinded_id, slot, alias, position - made_from["offsets"][alias])
+            for blinded_id, slot, alias, position in rows
+        ),
         key=lambda p: (p.slot, p.member, p.position),
     )
     return document(units, made_from["slots"], made_from["spacing"], made_from["audit_share"], placements)

@@ -51,7 +51,9 @@ class ArmTable:
         plain = json.dumps(figures.to_dict(), default=str).encode()
         box = sealer.seal(sealing.pad_to_multiple(plain, 65_536))
         SealedFigures.objects.create(study=self._batch.study_id, batch=self._batch.pk, kind=KIND, box=box)
-        telling = sorted({e.thing for e in figures.explained if e.p <= NOTABLE and e.thing not in ("task", "batch")})
+        telling = sorted(
+            {e.thing for e in figures.explained if e.p <= NOTABLE and e.thing not in ("task", "batch")}
+        )
         return {"telling": telling, "identical_texts": figures.repeated_total > 0}
 
     def _check(self) -> confounding.Confounding:

@@ -1,5 +1,6 @@
 """The import job: check the whole file, then clean, find spans, seal and store. All or nothing; plain labels exist only here."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.db import connection, transaction
@@ -17,7 +18,7 @@ from annotation_app.batch_file import (
 from annotation_app.models import Batch, Study, Task
 from annotation_app.services.batches.limits import limits
 from annotation_app.services.batches.staging import Staging, sealed_fields
-from annotation_app.services.batches.tasks import check_task_files
+from annotation_app.services.batches.tasks import check_task_files, check_tasks_against_outputs
 from annotation_app.services.batches.upload import ACCEPTED, upload_path
 from blinding import sealing
 from blinding.events import record_event
@@ -67,11 +68,21 @@ def _check_and_take(batch: Batch, progress: Progress) -> None:
         )
     except UploadRefused as refusal:
         checked = CheckResult(0, [refusal.as_error()], 1, [])
-        opened = None  # type: ignore[assignment]
-    if checked.errors_total:
+        opened = None
+    checked = _with_task_errors(batch, checked)
+    if opened is None or checked.errors_total:
         _reject(batch, checked, progress)
     else:
         _take(batch, opened, checked, progress, halves(1))
+
+
+def _with_task_errors(batch: Batch, checked: CheckResult) -> CheckResult:
+    """Put errors of whole tasks before those of rows."""
+    errors = check_tasks_against_outputs(batch, checked.tasks, checked.metadata)
+    if not errors:
+        return checked
+    listed = [*errors, *checked.errors][: limits().errors_listed]
+    return replace(checked, errors=listed, errors_total=checked.errors_total + len(errors))
 
 
 def known_study(study: Study) -> KnownStudy:

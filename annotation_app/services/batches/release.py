@@ -10,13 +10,17 @@ from annotation_app.errors import Refused
 from annotation_app.models import Batch, Membership, Output, StagedOutput, Study
 from annotation_app.rendering import rendered
 from annotation_app.services.batches.allocation import Allocation
+from annotation_app.services.batches.lint import forget_lint, task_obstacles
+from annotation_app.services.batches.repeats import count_repeats, note_training_texts
+from annotation_app.services.batches.task_seals import forget_tasks
 from annotation_app.services.batches.upload import batch_of, upload_path
 from annotation_app.services.codebooks import current_codebook
+from annotation_app.services.task_tally import add_up
 from annotation_app.services.versions import blind_version
 from blinding import clock, entropy, jobs
 from blinding.events import record_event
 from blinding.jobs import JobFailed, Progress
-from blinding.models import Job, SealedFigures, SealedOutput, SealedTask, UsedOutputId
+from blinding.models import Job, SealedFigures, SealedOutput, UsedOutputId
 from blinding.policy import Phase, Role
 from blinding.redaction.spans import Span, mask, masks
 
@@ -30,20 +34,31 @@ def release_batch(*, membership: Membership, uid: UUID, reason: str = "") -> Bat
     Raises Absent, or Refused with what is missing: the phase, members of A and B, or a reason where the batch has one arm.
     """
     with transaction.atomic():
-        batch = Batch.objects.select_for_update().select_related("study").get(pk=batch_of(membership=membership, uid=uid).pk)
+        batch = (
+            Batch.objects.select_for_update()
+            .select_related("study")
+            .get(pk=batch_of(membership=membership, uid=uid).pk)
+        )
         if batch.status != Batch.Status.IN_REVIEW:
             raise Refused(f"Only a batch in review can be released; this one is {batch.status}.")
         if missing := obstacles(batch):
             raise Refused(" ".join(missing), code="not_ready")
         if batch.arms_warning and not reason.strip():
             raise Refused(
-                "All outputs of this batch may share one origin, so its order would tell it. Release it only with a reason; it is logged as a deviation.",
+                "All outputs of this batch may share one origin, so that being in it would tell it. "
+                "Release it only with a reason, which is logged as a deviation.",
                 code="reason_needed",
             )
         batch.status, batch.release_reason = Batch.Status.RELEASING, reason.strip()
         batch.save(update_fields=["status", "release_reason"])
         jobs.enqueue(KIND, study=batch.study_id, subject=batch.pk)
-        record_event("release_requested", study=batch.study_id, actor=membership.pk, subject=batch.pk, facts={"reason": reason.strip()})
+        record_event(
+            "release_requested",
+            study=batch.study_id,
+            actor=membership.pk,
+            subject=batch.pk,
+            facts={"reason": reason.strip()},
+        )
     return batch
 
 
@@ -60,7 +75,7 @@ def obstacles(batch: Batch) -> list[str]:
     for role in (Role.PRIMARY_A, Role.PRIMARY_B):
         if role not in roles:
             missing.append(f"Nobody has the role {role} yet. Add a member first.")
-    return missing
+    return [*missing, *task_obstacles(batch)]
 
 
 def discard_batch(*, membership: Membership, uid: UUID) -> None:
@@ -71,11 +86,13 @@ def discard_batch(*, membership: Membership, uid: UUID) -> None:
             raise Refused("A released batch stays: coders work on it.")
         StagedOutput.objects.filter(batch=batch).delete()
         batch.findings.all().delete()
-        for table in (SealedOutput, SealedTask, UsedOutputId, SealedFigures):
-            table.objects.filter(batch=batch.pk).delete()  # type: ignore[attr-defined]
+        for table in (SealedOutput, UsedOutputId, SealedFigures):
+            table.objects.filter(batch=batch.pk).delete()
+        forget_tasks(batch)
         upload_path(batch.pk).unlink(missing_ok=True)
         batch.status = Batch.Status.DISCARDED
         batch.save(update_fields=["status"])
+        forget_lint(batch)
         record_event("batch_discarded", study=batch.study_id, actor=membership.pk, subject=batch.pk)
 
 
@@ -91,6 +108,7 @@ def run_release(job: Job, progress: Progress) -> None:
             raise JobFailed("The batch is not waiting for its release any more.")
         if missing := obstacles(batch):
             raise JobFailed(" ".join(missing))
+        _keep_training_apart(batch)
         progress.fence()
         _release(batch, progress)
 
@@ -98,6 +116,17 @@ def run_release(job: Job, progress: Progress) -> None:
 def release_failed(job: Job) -> None:
     """A batch whose release failed is back in review."""
     Batch.objects.filter(pk=job.subject, status=Batch.Status.RELEASING).update(status=Batch.Status.IN_REVIEW)
+
+
+def _keep_training_apart(batch: Batch) -> None:
+    """Note the texts of a training batch; refuse a main batch that repeats some."""
+    if not batch.is_main:
+        note_training_texts(batch)
+    elif repeats := count_repeats(batch):
+        raise JobFailed(
+            f"{repeats} of {batch.rows} texts were used in training, where coders compared and discussed them. "
+            "Discard this batch and upload it without them."
+        )
 
 
 def _release(batch: Batch, progress: Progress) -> None:
@@ -110,12 +139,18 @@ def _release(batch: Batch, progress: Progress) -> None:
     batch.codebook, batch.blind_version = current_codebook(batch.study), blind_version()
     batch.save(update_fields=["number", "status", "released_at", "codebook", "blind_version"])
     StagedOutput.objects.filter(batch=batch).delete()
+    add_up(batch)
+    forget_lint(batch)
     record_event(
         "batch_released",
         study=batch.study_id,
         actor=None,
         subject=batch.pk,
-        facts={"outputs": len(outputs), "merkle_root": root, "deviation": bool(batch.release_reason and batch.arms_warning)},
+        facts={
+            "outputs": len(outputs),
+            "merkle_root": root,
+            "deviation": bool(batch.release_reason and batch.arms_warning),
+        },
     )
 
 
@@ -152,8 +187,8 @@ def _make_outputs(batch: Batch, progress: Progress) -> list[Output]:
 def _pages(batch: Batch, size: int = 1000) -> Any:
     last: UUID | None = None
     while True:
-        page = StagedOutput.objects.filter(batch=batch).order_by("pk")
-        page = list(page.filter(pk__gt=last)[:size] if last else page[:size])
+        staged = StagedOutput.objects.filter(batch=batch).order_by("pk")
+        page = list(staged.filter(pk__gt=last)[:size] if last else staged[:size])
         if not page:
             return
         yield page
@@ -164,5 +199,3 @@ def _masked(staged: StagedOutput, accepted: set[int]) -> tuple[str, int]:
     """Return the text as coders will see it, and how many masks are in it."""
     spans = [Span(start, end, "lexicon", "") for start, end, number in staged.spans if number in accepted]
     return mask(staged.text, spans), masks(spans)
-
-

@@ -17,7 +17,9 @@ def findings_of(*, membership: Membership, uid: UUID) -> list[Finding]:
     return list(batch.findings.order_by("kind", "-count", "term"))
 
 
-def decide_finding(*, membership: Membership, uid: UUID, term: str, accepted: bool, kind: str | None = None) -> Finding:
+def decide_finding(
+    *, membership: Membership, uid: UUID, term: str, accepted: bool, kind: str | None = None
+) -> Finding:
     """Accept a term (it will be masked) or ignore it.
 
     Raises Absent for an unknown term, Refused outside review, or where the term was found in two kinds and none is named.
@@ -34,5 +36,11 @@ def decide_finding(*, membership: Membership, uid: UUID, term: str, accepted: bo
         finding = found[0]
         finding.accepted, finding.decided_at = accepted, clock.now()
         finding.save(update_fields=["accepted", "decided_at"])
-        record_event("finding_decided", study=batch.study_id, actor=membership.pk, subject=finding.pk, facts={"accepted": accepted})
+        record_event(
+            "finding_decided",
+            study=batch.study_id,
+            actor=membership.pk,
+            subject=finding.pk,
+            facts={"accepted": accepted},
+        )
     return finding

@@ -77,7 +77,7 @@ class Staging:
 
     def store(self, opened: Opened, progress: Any) -> None:
         """Copy all outputs of the file in, in the caller's transaction."""
-        tasks = store_tasks(self._batch, self._checked.tasks, self._checked.metadata or ())
+        tasks = store_tasks(self._batch, self._checked.tasks, self._checked.metadata)
         clusters = store_clusters(self._batch, tasks, self._checked.tasks)
         self._task_ids = {key: task.pk for key, task in tasks.items()}
         self._cluster_ids = {key: cluster.pk for key, cluster in clusters.items()}
@@ -101,7 +101,7 @@ class Staging:
             "tasks": len(tasks),
             "clusters": sum(len(t.clusters) for t in tasks.values()),
             "controls": sum(t.positive_control for t in tasks.values()),
-            "packages": len(self._checked.metadata or ()),
+            **(self._checked.metadata.summary() if self._checked.metadata else {}),
             **self._warnings,
         }
 

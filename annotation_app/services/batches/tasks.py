@@ -1,41 +1,110 @@
-"""Tasks of a batch: rows for what coders may see, sealed boxes for the metadata that came with them."""
+"""Tasks of a batch: their packages checked, held against the outputs, and rows made for what coders may see."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
 
 from annotation_app.batch_file import RowError, TaskFound, TaskKey
 from annotation_app.models import Batch, Cluster, Study, Task
-from blinding import entropy, sealing
+from annotation_app.services.batches.described import Described, describe
+from annotation_app.services.batches.task_seals import known_tasks, seal_tasks, versions_held
+from blinding import entropy
 from blinding.allocation import task_codes
-from blinding.models import SealedTask
-from blinding.task_metadata.known import KnownTask
-from blinding.task_metadata.lint import lint_tasks
-from blinding.task_metadata.metadata import TaskMetadata
+from blinding.jobs import JobFailed
+from blinding.task_metadata import (
+    Finding,
+    RegistryError,
+    SchemaRegistry,
+    TaskMetadata,
+    lint_tasks,
+    load_registry,
+)
+
+WARNINGS_LISTED = 1000
 
 
-def check_task_files(study: Study, files: Mapping[str, bytes]) -> tuple[Iterable[RowError], tuple[TaskMetadata, ...]]:
-    """Return the errors of a ZIP's task packages, and the metadata of those without one."""
-    known = [KnownTask(t.task_id, t.task_version) for t in Task.objects.filter(study=study)]
-    lint = lint_tasks(files, known=known)
+@dataclass(frozen=True)
+class PackagesChecked:
+    """What the check of a ZIP's task packages found; `tasks` are those without an error."""
+
+    tasks: tuple[TaskMetadata, ...]
+    warnings: tuple[Finding, ...]
+    packages: int
+    stand_in_used: bool
+
+    def summary(self) -> dict[str, Any]:
+        """Return what the admin sees of it; `lint` may hint at closed labels and goes with the release."""
+        listed = [finding.as_dict() for finding in self.warnings[:WARNINGS_LISTED]]
+        return {
+            "packages": self.packages,
+            "stand_in_used": self.stand_in_used,
+            "lint": {"warnings": listed, "total": len(self.warnings)},
+        }
+
+
+def schema_registry() -> SchemaRegistry:
+    """Return the schemas shipped and, over them, those of the server's own folder. Raises JobFailed naming a broken one."""
+    folder = Path(settings.TWINBLIND_SCHEMAS)
+    try:
+        return load_registry(folder if folder.is_dir() else None)
+    except RegistryError as fault:
+        raise JobFailed(f"The schemas of task metadata cannot be used: {fault}.") from fault
+
+
+def check_task_files(study: Study, files: Mapping[str, bytes]) -> tuple[Iterable[RowError], PackagesChecked]:
+    """Return the errors of a ZIP's task packages, and what they hold."""
+    lint = lint_tasks(files, known=known_tasks(study), registry=schema_registry())
     errors = [
-        RowError(None, None, "metadata_invalid", f"{e.path}: {e.pointer or '/'}: {e.rule}: {e.message}", e.path) for e in lint.errors
+        RowError(
+            None, None, "metadata_invalid", f"{e.path}: {e.pointer or '/'}: {e.rule}: {e.message}", e.path
+        )
+        for e in lint.errors
     ]
-    return errors, lint.tasks
+    return errors, PackagesChecked(lint.tasks, lint.warnings, lint.packages, lint.stand_in_used)
 
 
-def store_tasks(batch: Batch, found: Mapping[TaskKey, TaskFound], metadata: Iterable[TaskMetadata]) -> dict[TaskKey, Task]:
-    """Make or complete the study's tasks for a batch, in random order; return them by (task_id, task_version or None)."""
-    described = {m.task_id: m for m in metadata}
-    known = {(t.task_id, t.task_version or None): t for t in Task.objects.filter(study=batch.study_id)}
-    wanted: list[TaskKey] = [*found, *((m.task_id, m.task_version) for m in described.values() if _is_alone(m, found))]
-    fresh = [key for key in dict.fromkeys(wanted) if key not in known]
-    taken = [t.code for t in known.values()]
-    codes = task_codes(entropy.draw("task codes", batch.pk, 32), [_name(k) for k in fresh], taken)
-    for key in entropy.shuffled(fresh, "task order", batch.pk):
-        known[key] = Task.objects.create(study=batch.study, task_id=key[0], task_version=key[1] or "", code=codes[_name(key)])
-    for key, task_found in found.items():
-        _complete(known[key], task_found)
-    _seal(batch, known, described)
-    return {key: known[key] for key in dict.fromkeys(wanted)}
+def check_tasks_against_outputs(
+    batch: Batch, found: Mapping[TaskKey, TaskFound], packages: PackagesChecked | None
+) -> list[RowError]:
+    """Return an error for each task whose outputs this batch may not hold, or whose metadata cannot be told."""
+    known = tasks_by_key(batch.study)
+    matched = _described(batch, known, found, packages)
+    errors = [_error(key, "task_version", "unknown_task", _NO_PACKAGE) for key in matched.missing]
+    errors += [_error(key, "task_version", "ambiguous_task_version", _AMBIGUOUS) for key in matched.ambiguous]
+    for key in found:
+        metadata, task = matched.metadata.get(key), known.get(key)
+        is_calibration = metadata.is_calibration if metadata else task is not None and task.calibration_split
+        if batch.is_main and is_calibration:
+            errors.append(_error(key, "task_id", "calibration_split", _CALIBRATION))
+        if task is not None and task.voided_at is not None:
+            errors.append(_error(key, "task_version", "task_voided", _VOIDED))
+    return errors
+
+
+def store_tasks(
+    batch: Batch, found: Mapping[TaskKey, TaskFound], packages: PackagesChecked | None
+) -> dict[TaskKey, Task]:
+    """Make or complete the study's tasks for a batch, in random order, and seal their metadata; return them by
+    (task_id, task_version or None)."""
+    known = tasks_by_key(batch.study)
+    described = _described(batch, known, found, packages).metadata
+    wanted = list(dict.fromkeys([*found, *described]))
+    fresh = [key for key in wanted if key not in known]
+    codes = task_codes(
+        entropy.draw("task codes", batch.pk, 32), [_name(k) for k in fresh], [t.code for t in known.values()]
+    )
+    made = [
+        Task(study=batch.study, task_id=key[0], task_version=key[1] or "", code=codes[_name(key)])
+        for key in entropy.shuffled(fresh, "task order", batch.pk)
+    ]
+    Task.objects.bulk_create(made)
+    known |= {_key(task): task for task in made}
+    _complete({known[key]: task for key, task in found.items()})
+    seal_tasks(batch, {known[key]: metadata for key, metadata in described.items()}, list(known.values()))
+    return {key: known[key] for key in wanted}
 
 
 def store_clusters(
@@ -54,46 +123,53 @@ def store_clusters(
     return clusters
 
 
-def _is_alone(metadata: TaskMetadata, found: Mapping[TaskKey, TaskFound]) -> bool:
-    return not any(task_id == metadata.task_id for task_id, _ in found)
+def tasks_by_key(study: Study) -> dict[TaskKey, Task]:
+    """Return the study's tasks by (task_id, task_version or None)."""
+    return {_key(task): task for task in Task.objects.filter(study=study)}
+
+
+_NO_PACKAGE = "the archive has packages of this task, but none of the version that its outputs name. Add it below tasks/."
+_AMBIGUOUS = (
+    "its outputs name no version, and it cannot be told which package describes them. Fill in task_version, or send the one"
+    " version that the study holds."
+)
+_CALIBRATION = "it belongs to the calibration split, whose outputs are coded in calibration batches only. Leave them out."
+_VOIDED = "this version was voided. Leave its outputs out, or send them for a new version."
+
+
+def _error(key: TaskKey, column: str, code: str, what: str) -> RowError:
+    name = f"{key[0]} {key[1]}" if key[1] else key[0]
+    return RowError(None, column, code, f"Task {name}: {what}")
+
+
+def _described(
+    batch: Batch,
+    known: Mapping[TaskKey, Task],
+    found: Iterable[TaskKey],
+    packages: PackagesChecked | None,
+) -> Described:
+    held = versions_held(batch.study)
+    return describe(
+        found,
+        packages.tasks if packages else (),
+        known=known.keys(),
+        held={key[0]: held[task.pk] for key, task in known.items() if key[1] is None and task.pk in held},
+    )
+
+
+def _key(task: Task) -> TaskKey:
+    return task.task_id, task.task_version or None
 
 
 def _name(key: TaskKey) -> str:
     return f"{key[0]}\x1f{key[1] or ''}"
 
 
-def _complete(task: Task, found: TaskFound) -> None:
-    task.statement = found.statement or task.statement
-    task.reference_material = found.reference_material or task.reference_material
-    task.positive_control = found.positive_control
-    task.classes = list(found.classes)
-    task.save(update_fields=["statement", "reference_material", "positive_control", "classes"])
-
-
-def _seal(batch: Batch, tasks: Mapping[TaskKey, Task], described: Mapping[str, TaskMetadata]) -> None:
-    """Seal metadata once per task version, padded to one size; variant group and calibration split stay as design facts."""
-    from blinding.models import StudyKey
-
-    sealer = sealing.Sealer(bytes(StudyKey.objects.values_list("public_key", flat=True).get(study=batch.study_id)))
-    due = [(t, described[t.task_id]) for t in tasks.values() if t.task_id in described and _fits(t, described[t.task_id])]
-    sealed = set(SealedTask.objects.filter(task__in=[t.pk for t, _ in due]).values_list("task", flat=True))
-    due = [(t, m) for t, m in due if t.pk not in sealed]
-    size = sealing.padded_size(max((len(m.canonical) for _, m in due), default=0))
-    rows = []
-    groups = _group_codes(batch, [m for _, m in due])
-    for task, metadata in due:
-        task.variant_group, task.calibration_split = groups.get(metadata.variant_group, ""), metadata.is_calibration
-        task.save(update_fields=["variant_group", "calibration_split"])
-        box = sealer.seal(sealing.pad_to(metadata.canonical, size))
-        rows.append(SealedTask(study=batch.study_id, batch=batch.pk, task=task.pk, box=box))
-    SealedTask.objects.bulk_create(sorted(rows, key=lambda row: row.pk))
-
-
-def _fits(task: Task, metadata: TaskMetadata) -> bool:
-    return task.task_version in ("", metadata.task_version)
-
-
-def _group_codes(batch: Batch, metadata: list[TaskMetadata]) -> dict[str, str]:
-    """Return a random code for each group of variants; a task without variants has none."""
-    varied = {m.variant_group for m in metadata if m.variant_of}
-    return {group: entropy.draw("variant group", f"{batch.pk} {group}", 8).hex() for group in sorted(varied)}
+def _complete(stated: Mapping[Task, TaskFound]) -> None:
+    for task, found in stated.items():
+        task.statement = found.statement or task.statement
+        task.reference_material = found.reference_material or task.reference_material
+        task.positive_control = found.positive_control
+        task.classes = list(found.classes)
+    fields = ["statement", "reference_material", "positive_control", "classes"]
+    Task.objects.bulk_update(stated, fields, batch_size=500)

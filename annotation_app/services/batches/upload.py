@@ -32,7 +32,12 @@ class Upload(Protocol):
 
 
 def upload_batch(
-    *, membership: Membership, upload: Upload, name: str = "", purpose: str = "main", mapping: dict[str, str] | None = None
+    *,
+    membership: Membership,
+    upload: Upload,
+    name: str = "",
+    purpose: str = "main",
+    mapping: dict[str, str] | None = None,
 ) -> Batch:
     """Store an upload and queue its import. The file's own name is used for its ending only: it may tell an arm.
 
@@ -88,14 +93,24 @@ def read_mapping(text: str) -> dict[str, str]:
     try:
         mapping: Any = json.loads(text)
     except ValueError as fault:
-        raise Invalid.at("mapping", "bad_json", 'The mapping must be a JSON object such as {"generator": "model"}.') from fault
+        raise Invalid.at(
+            "mapping", "bad_json", 'The mapping must be a JSON object such as {"generator": "model"}.'
+        ) from fault
     if not isinstance(mapping, dict) or not all(isinstance(v, str) for v in mapping.values()):
-        raise Invalid.at("mapping", "wrong_type", 'The mapping must be a JSON object such as {"generator": "model"}.')
+        raise Invalid.at(
+            "mapping", "wrong_type", 'The mapping must be a JSON object such as {"generator": "model"}.'
+        )
     return mapping
 
 
 def _queued(
-    membership: Membership, uid: UUID, path: Path, extension: str, name: str, purpose: str, mapping: dict[str, str]
+    membership: Membership,
+    uid: UUID,
+    path: Path,
+    extension: str,
+    name: str,
+    purpose: str,
+    mapping: dict[str, str],
 ) -> Batch:
     with transaction.atomic():
         study = Study.objects.select_for_update().get(pk=membership.study_id)
@@ -112,7 +127,13 @@ def _queued(
             sha256=digest,
         )
         jobs.enqueue(KIND, study=study.pk, subject=batch.pk)
-        record_event("batch_uploaded", study=study.pk, actor=membership.pk, subject=batch.pk, facts={"sha256": digest, "purpose": purpose})
+        record_event(
+            "batch_uploaded",
+            study=study.pk,
+            actor=membership.pk,
+            subject=batch.pk,
+            facts={"sha256": digest, "purpose": purpose},
+        )
     return batch
 
 
@@ -129,7 +150,9 @@ def _extension(name: str) -> str:
         if name.lower().endswith(extension):
             return extension
     raise Invalid.at(
-        "file", "unknown_format", "The name must end in .jsonl, .jsonl.gz, .csv or .zip; the ending says how the file is read."
+        "file",
+        "unknown_format",
+        "The name must end in .jsonl, .jsonl.gz, .csv or .zip; the ending says how the file is read.",
     )
 
 
@@ -142,4 +165,6 @@ def _check_mapping(mapping: dict[str, str]) -> None:
 
 def _check_name(study: Study, name: str) -> None:
     for _, word in lint_texts({"name": name}, forbidden_words(study)):
-        raise Invalid.at("name", "forbidden_vocabulary", f"“{word}” would tell what is compared. Choose another name.")
+        raise Invalid.at(
+            "name", "forbidden_vocabulary", f"“{word}” would tell what is compared. Choose another name."
+        )

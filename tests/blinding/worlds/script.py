@@ -80,7 +80,7 @@ def upload(world: World) -> None:
     work(world)
     world.note_files("files after the import")
     batch = Batch.objects.get(pk=sent["uid"])
-    assert batch.status == Batch.Status.IN_REVIEW, batch.errors
+    assert batch.status == Batch.Status.IN_REVIEW, (batch.errors, world.transcript[-3:])
     address = world.url(f"batches/{batch.pk}/findings/")
     for finding in batch.findings.filter(kind="lexicon").order_by("term"):
         world.must("admin", "PATCH", address, {"term": finding.term, "kind": "lexicon", "accepted": True})

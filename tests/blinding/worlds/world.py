@@ -108,14 +108,15 @@ class World:
                 mails=tuple(seen.mails),
             )
             self.transcript.append(answer)
-        response.seen = body  # type: ignore[attr-defined]
+        response.seen, response.logs = body, seen.logs
         return response  # type: ignore[no-any-return]
 
     def must(self, role: str, method: str, path: str, data: Any = None, **more: Any) -> Any:
         """Ask, insist on success, and return the JSON of the answer, None where it is none."""
         response = self.ask(role, method, path, data, **more)
         body = response.seen  # type: ignore[attr-defined]
-        assert response.status_code < 400, f"{role} {method} {path}: {response.status_code} {body[:2000]!r}"
+        told = response.logs if response.status_code == 500 else body[:2000]  # type: ignore[attr-defined]
+        assert response.status_code < 400, f"{role} {method} {path}: {response.status_code} {told!r}"
         is_json = response.headers.get("Content-Type", "").startswith("application/json")
         return json.loads(body) if is_json and body else None
 
