@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import secrets
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -101,9 +102,14 @@ class DataFolder:
             self.lock = -1
 
     def furnish(self, identity: Identity) -> None:
-        """Make the folders inside, for `identity` and nobody else."""
+        """Make the folders inside, for `identity` and nobody else, and clear what a killed start left there."""
         for folder in (self.path, *(self.path / name for name in PRIVATE)):
             own(folder, identity)
+        for left in (self.path / "tmp").iterdir():
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        # Half an upload, in Django's name for it: it holds labels in clear.
+        for half in (self.path / "uploads").glob("tmp*.upload*"):
+            half.unlink()
         for log in self.logs.glob("*.log"):
             if log.stat().st_size > LOG_LIMIT:
                 log.rename(log.with_suffix(".log.1"))

@@ -62,7 +62,6 @@ class Postgres:
             return
         say("Making the database …")
         draft = self.folder.path / "tmp" / "postgres.new"
-        self._as_identity(["rm", "-rf", str(draft)])
         sync = ["--no-sync"] if self.volatile else []
         command = [self.programs.postgres_tool("initdb"), *INITDB, *sync, "-D", str(draft)]
         code, output = self._as_identity(command)

@@ -1,7 +1,6 @@
 """What adjudication writes into a bundle: the consensus, the decisions it rests on, and the newest agreement report."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from typing import Any
 
 from adjudication.models import AgreementReport, Decision
@@ -28,10 +27,8 @@ def _line(row: Consensus) -> dict[str, Any]:
 
 
 def _field(settled: Settled) -> dict[str, Any]:
-    shown = asdict(settled)
-    if shown["values"] is None:
-        del shown["values"]
-    return shown
+    shown = {"value": settled.value, "how": settled.how}
+    return shown if settled.values is None else shown | {"values": settled.values}
 
 
 def _decisions(study: Study) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from annotation_app import registries
 from annotation_app.errors import Absent, Refused
-from annotation_app.models import Membership, Study
+from annotation_app.models import Membership, Output, Study
 from annotation_app.record_schema import RecordSchema
 from annotation_app.record_schema.structure import Kind
 from annotation_app.registries import Consensus
@@ -51,10 +51,10 @@ def computed_results(study: Study) -> dict[str, Any]:
     controls = _Controls(study, schema)
     for row in registries.consensus_of(study):
         arm = labels[row.output]
-        _take(everything, row, arm)
+        _take(everything, row, arm, controls)
         controls.take(row, arm)
         if row.output not in recognised:
-            _take(unseen, row, arm)
+            _take(unseen, row, arm, controls)
     return {
         "computed_at": clock.now(),
         "unblinded_at": study.unblinded_at,
@@ -74,19 +74,25 @@ def _seed(study: Study) -> int:
     return int(study.protocol["agreement"].get("seed") or 0)
 
 
-def _take(tables: Iterable[FieldTable], row: Consensus, arm: Arm) -> None:
+def _take(tables: Iterable[FieldTable], row: Consensus, arm: Arm, controls: "_Controls") -> None:
     for table in tables:
-        table.take(row.task_id, arm, row.fields[table.path])
+        if not table.of_classes or row.output in controls:
+            table.take(row.task_id, arm, row.fields[table.path])
 
 
 class _Controls:
     """Positive controls: is the consensus the set of classes that was expected?"""
 
     def __init__(self, study: Study, schema: RecordSchema) -> None:
+        of_controls = Output.objects.filter(study=study, task__positive_control=True)
+        self._outputs = set(of_controls.values_list("pk", flat=True))
         self._path = next((path for path, leaf in schema.leaves.items() if leaf.kind is Kind.CHECKS), "")
         labels = RevealedLabel.objects.filter(study=study.pk, gold_expected__isnull=False)
         self._expected: dict[UUID, Any] = dict(labels.values_list("output", "gold_expected"))
         self._cells: dict[Arm, list[int]] = {}
+
+    def __contains__(self, output: UUID) -> bool:
+        return output in self._outputs
 
     def take(self, row: Consensus, arm: Arm) -> None:
         settled = row.fields.get(self._path)

@@ -30,6 +30,7 @@ class FieldTable:
     def __init__(self, path: str, kind: Kind, seed: int) -> None:
         self.path, self._kind, self._seed = path, kind, seed
         self._cells: dict[Arm, _Cell] = defaultdict(_Cell)
+        self.of_classes = kind is Kind.CHECKS  # which only a positive control has
 
     def take(self, task: str, arm: Arm, settled: Settled) -> None:
         """Add one output's settled value; a value that nobody gave is left out."""

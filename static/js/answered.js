@@ -31,7 +31,8 @@ function isAsked(control) {
 
 function count() {
   const fields = required();
-  if (shown && fields.length) shown.textContent = text("answered", { n: fields.filter(isAnswered).length, m: fields.length });
+  if (!shown || !fields.length) return;
+  shown.textContent = text("answered", { n: fields.filter(isAnswered).length, m: fields.length });
 }
 
 for (const event of ["input", "change", "twinblind:filled"]) document.addEventListener(event, count);

@@ -3,8 +3,10 @@ const form = document.querySelector("#code-form[data-applicability]");
 const rules = form ? JSON.parse(form.dataset.applicability) : [];
 
 function holds(when) {
-  return Object.entries(when).every(([name, value]) =>
-    [...form.querySelectorAll(`[name="${CSS.escape(name)}"]:checked`)].some((input) => [value].flat().includes(input.value)));
+  return Object.entries(when).every(([name, values]) => {
+    const given = [...form.querySelectorAll(`[name="${CSS.escape(name)}"]:checked`)];
+    return given.some((input) => [values].flat().includes(input.value));
+  });
 }
 
 function apply(then) {

@@ -61,9 +61,11 @@ function keepTogether(field, target) {
     }
   } else if (target === answer) {
     before.delete(field);
-    if (implied && answer.value !== implied) pick(field, document.querySelector("[data-cluster]:has([data-here]:not([hidden]))")?.dataset.cluster);
+    if (implied && answer.value !== implied) pick(field, proposed());
   }
 }
+
+const proposed = () => document.querySelector("[data-cluster]:has([data-here]:not([hidden]))")?.dataset.cluster;
 
 function check(input, on) {
   if (input) input.checked = on;

@@ -8,7 +8,9 @@ const ends = performance.now() + 1000 * Number(shown?.dataset.countdown);
 
 function tick() {
   const seconds = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
-  const words = seconds > 60 ? text("left-minutes", { n: Math.ceil(seconds / 60) }) : text("left-seconds", { n: seconds });
+  const words = seconds > 60
+    ? text("left-minutes", { n: Math.ceil(seconds / 60) })
+    : text("left-seconds", { n: seconds });
   if (shown.textContent !== words) shown.textContent = words;
   if (seconds === 0) close();
 }
@@ -18,7 +20,8 @@ function close() {
   const lost = hasUnsaved();
   stop();
   shown.closest(".notice")?.remove();
-  for (const control of document.querySelectorAll("#code-form :is(input, select, textarea):not([type=hidden])")) control.disabled = true;
+  const controls = document.querySelectorAll("#code-form :is(input, select, textarea):not([type=hidden])");
+  for (const control of controls) control.disabled = true;
   document.querySelector("[data-submit]").hidden = true;
   show("over", { lost });
 }

@@ -23,7 +23,8 @@ function summarise(field) {
 
 function wordsOf(field, choice) {
   if (choice.value !== "other") return choice.dataset.words;
-  const parts = [...field.querySelectorAll("[data-other] :is(select, input, textarea)")].filter((part) => part.checkVisibility());
+  const asked = [...field.querySelectorAll("[data-other] :is(select, input, textarea)")];
+  const parts = asked.filter((part) => part.checkVisibility());
   const chosen = parts.map((part) => part.matches("select") ? part.value && part.selectedOptions[0].textContent
     : part.type === "checkbox" ? part.checked && part.parentElement.textContent : part.value);
   return parts.some((part) => part.required && !part.value) ? "" : chosen.filter(Boolean).join(", ").trim();

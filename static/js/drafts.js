@@ -14,7 +14,17 @@ const PAUSES = [2, 4, 8, 15, 30];
 
 const form = document.querySelector("#code-form[data-record]");
 const listeners = new Set();
-const state = { changed: new Set(), timer: 0, due: 0, running: null, failures: 0, held: false, stopped: false, sent: "", other: null };
+const state = {
+  changed: new Set(), // names of controls whose change the server does not have
+  timer: 0,
+  due: 0, // when a change has waited long enough, however fast one types
+  running: null,
+  failures: 0,
+  held: false,
+  stopped: false,
+  sent: "", // the answers of the last write
+  other: null, // the draft of another tab, or an older one of this browser
+};
 
 const hidden = (name) => form.elements[name];
 const isRevision = () => Number(hidden("base_version").value) > 0;

@@ -1,5 +1,7 @@
 // Where the page opens: at its errors, else at the heading marked for it.
-const target = document.getElementById("errors") ?? document.querySelector(".notice[data-focus]") ?? document.querySelector("[data-focus]");
+const target = document.getElementById("errors")
+  ?? document.querySelector(".notice[data-focus]")
+  ?? document.querySelector("[data-focus]");
 if (target && !location.hash) target.focus({ preventScroll: true });
 
 // A link to a radio group focuses the answer in it.

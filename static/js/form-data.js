@@ -2,7 +2,7 @@
 const BESIDE = new Set(["csrfmiddlewaretoken", "submission_id", "base_version", "draft_version", "active_seconds",
   "idle_seconds"]);
 
-/** Return the answers of `form` by name; a name with several checked boxes gives a list, one without any an empty list. */
+/** Return the answers of `form` by name; boxes that can be ticked together give a list, if none is, an empty one. */
 export function answers(form) {
   const data = {};
   for (const box of form.querySelectorAll("[data-many] input[type=checkbox]")) data[box.name] = [];

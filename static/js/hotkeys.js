@@ -1,4 +1,5 @@
-// One key per answer, as the page shows it. Never inside a text field, never with Ctrl, Alt or Cmd, and they can be turned off.
+// One key per answer, as the page shows it. Never inside a text field, never with Ctrl, Alt or Cmd; they can be turned
+// off.
 import { firstUnanswered } from "./answered.js";
 import { movePick } from "./cluster.js";
 import { toggleCodebook } from "./codebook.js";
@@ -17,7 +18,8 @@ const acts = {
 };
 
 const isOn = () => document.body.dataset.hotkeys === "on";
-const writes = (node) => node.matches("textarea, select, [contenteditable], input:not([type=radio], [type=checkbox], [type=range])");
+const TEXT = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox], [type=range])";
+const writes = (node) => node.matches(TEXT);
 
 // Digits with Shift give another sign on each keyboard, so the sign is tried first and the key's place second.
 function namesOf(event) {
@@ -59,10 +61,14 @@ function onEnter(event) {
   firstUnanswered() ?? document.querySelector("[data-submit]")?.focus();
 }
 
+function leaveText(node) {
+  if (writes(node) && !document.querySelector(":popover-open")) node.blur();
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.isComposing) return;
   if (event.key === "Enter") onEnter(event);
-  else if (event.key === "Escape" && writes(event.target) && !document.querySelector(":popover-open")) event.target.blur();
+  else if (event.key === "Escape") leaveText(event.target);
   else if (isOn() && !writes(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
     if (namesOf(event).some(act)) event.preventDefault();
   }
@@ -97,8 +103,11 @@ function list() {
 }
 
 function row(node, name) {
+  const cap = document.createElement("kbd");
+  cap.className = "key";
+  cap.textContent = node.dataset.hotkey.toUpperCase().replace("SHIFT+", "⇧");
   const key = document.createElement("dt");
-  key.append(Object.assign(document.createElement("kbd"), { className: "key", textContent: node.dataset.hotkey.toUpperCase().replace("SHIFT+", "⇧") }));
+  key.append(cap);
   const words = document.createElement("dd");
   words.textContent = node.querySelector("kbd ~ span")?.textContent ?? name;
   return [key, words];

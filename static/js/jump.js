@@ -2,7 +2,8 @@
 const links = [...document.querySelectorAll(".jump a")];
 
 function mark() {
-  const passed = links.filter((link) => document.querySelector(link.hash).getBoundingClientRect().top < innerHeight / 2);
+  const topOf = (link) => document.querySelector(link.hash).getBoundingClientRect().top;
+  const passed = links.filter((link) => topOf(link) < innerHeight / 2);
   for (const link of links) {
     if (link === passed.at(-1)) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");

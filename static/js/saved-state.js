@@ -29,7 +29,9 @@ export function showStateBefore() {
 
 function age(name) {
   const seconds = Math.round((performance.now() - since) / 1000);
-  return seconds < 60 ? text(`${name}-seconds`, { n: seconds }) : text(`${name}-minutes`, { n: Math.floor(seconds / 60) });
+  return seconds < 60
+    ? text(`${name}-seconds`, { n: seconds })
+    : text(`${name}-minutes`, { n: Math.floor(seconds / 60) });
 }
 
 setInterval(() => {

@@ -42,17 +42,20 @@ async function attempt(url, { method, body, type, keepalive }) {
   if (type) headers["Content-Type"] = type;
   try {
     const signal = keepalive ? undefined : AbortSignal.timeout(TIMEOUT);
-    const response = await fetch(url, { method, body, headers, keepalive, signal, redirect: "manual", cache: "no-store" });
+    const request = { method, body, headers, keepalive, signal, redirect: "manual", cache: "no-store" };
+    const response = await fetch(url, request);
     return { kind: kindOf(response), response };
   } catch {
     return { kind: "offline" };
   }
 }
 
+const KINDS = { 400: "invalid", 401: "signed-out", 403: "forbidden", 404: "gone", 409: "conflict", 422: "invalid" };
+
 function kindOf(response) {
   const elsewhere = response.headers.get("HX-Redirect");
-  if (response.type === "opaqueredirect" || response.status === 401) return "signed-out";
+  if (response.type === "opaqueredirect") return "signed-out";
   if (elsewhere && elsewhere.startsWith(document.body.dataset.signInUrl)) return "signed-out";
   if (response.ok) return "ok";
-  return { 403: "forbidden", 404: "gone", 409: "conflict", 400: "invalid", 422: "invalid" }[response.status] ?? "trouble";
+  return KINDS[response.status] ?? "trouble";
 }

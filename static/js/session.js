@@ -30,7 +30,8 @@ async function signIn(form) {
   const body = new URLSearchParams(new FormData(form));
   body.set("csrfmiddlewaretoken", field.value);
   try {
-    const response = await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" }, redirect: "manual" });
+    const headers = { "HX-Request": "true" };
+    const response = await fetch(form.action, { method: "POST", body, headers, redirect: "manual" });
     return response.type === "opaqueredirect" || response.headers.has("HX-Redirect");
   } catch {
     return false;

@@ -273,7 +273,11 @@ def test_what_changes_after_the_unblinding_is_marked(made: Eventful) -> None:
     attach_receipt(membership=made.study["admin"], batch=UUID(batch), receipt=b"a stamp that came late")
     later = built_bundle(made.study)
     (change,) = value(later, "post_unblinding.json")
-    assert (change["kind"], change["by"], change["post_unblinding"]) == ("receipt_attached", made.study["admin"].alias, True)
+    assert (change["kind"], change["by"], change["post_unblinding"]) == (
+        "receipt_attached",
+        made.study["admin"].alias,
+        True,
+    )
     assert value(later, "manifest.json")["post_unblinding"] == 1
     assert verify(later).returncode == 0
     sent = made.study.api("project_author").get(made.study.url("export/records.jsonl"))

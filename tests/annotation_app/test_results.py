@@ -67,6 +67,11 @@ def test_numbers_are_given_as_means(results: dict[str, Any]) -> None:
     assert {cell["mean"] for cell in field["cells"] if cell["outputs"]} == {0.5}
 
 
+def test_classes_are_counted_for_positive_controls_only(results: dict[str, Any]) -> None:
+    (field,) = (f for f in results["fields"] if f["path"] == "gold_class_match")
+    assert sum(cell["outputs"] + cell["undecided"] + cell["single"] for cell in field["cells"]) <= 4
+
+
 def test_a_second_table_leaves_out_what_somebody_recognised(results: dict[str, Any]) -> None:
     def total(fields: list[dict[str, Any]]) -> int:
         (field,) = (f for f in fields if f["path"] == "relevance")

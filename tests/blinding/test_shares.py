@@ -38,6 +38,12 @@ def test_the_interval_is_near_the_binomial_one_where_each_task_has_one_output() 
     assert share.interval == pytest.approx((0.304, 0.496), abs=0.012)
 
 
+def test_many_tasks_are_drawn_in_parts_and_give_as_good_an_interval() -> None:
+    """400 of 1000: 0.4 ± 1.96 · √(0.24 / 1000) = 0.370 … 0.430."""
+    (share,) = ratios([[1]] * 400 + [[0]] * 600, [1] * 1000, seed=7)
+    assert share.interval == pytest.approx((0.370, 0.430), abs=0.005)
+
+
 def test_the_same_seed_gives_the_same_interval() -> None:
     table, sizes = [[1], [2], [5]], [5, 5, 5]
     assert ratios(table, sizes, seed=3) == ratios(table, sizes, seed=3)

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from launch.identity import myself
 from launch.places import DataFolder, taken, write_private
 from launch.speech import Trouble
 
@@ -47,3 +48,19 @@ def test_a_folder_of_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").touch()
     with pytest.raises(Trouble, match="holds other files"):
         DataFolder(tmp_path).acquire()
+
+
+def test_what_a_killed_start_left_is_cleared(tmp_path: Path) -> None:
+    folder = DataFolder(tmp_path / "data")
+    folder.path.mkdir()
+    folder.furnish(myself())
+    (folder.path / "tmp" / "postgres.new").mkdir()
+    (folder.path / "tmp" / "postgres.new" / "PG_VERSION").touch()
+    (folder.path / "uploads" / "tmpab12.upload.jsonl").write_text("a label in clear")
+    (folder.path / "uploads" / "waiting-for-its-job").touch()
+    folder.logs.joinpath("web.log").write_bytes(b"x" * 10_000_001)
+    folder.furnish(myself())
+    assert list((folder.path / "tmp").iterdir()) == []
+    assert [entry.name for entry in (folder.path / "uploads").iterdir()] == ["waiting-for-its-job"]
+    assert [entry.name for entry in folder.logs.iterdir()] == ["web.log.1"]
+    assert {entry.stat().st_mode & 0o777 for entry in folder.path.iterdir()} == {0o700}

@@ -11,6 +11,8 @@ from typing import Any
 from django.db import transaction
 from django.http import HttpResponseBase
 from django.test import Client, override_settings
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, ClientHandler, encode_multipart
+from django.utils.http import urlencode
 
 from annotation_app.models import Membership, Study
 from tests.blinding.worlds.determinism import SEED, Stream, Watch, determined
@@ -20,6 +22,7 @@ from tests.clones import connected_to, copied, dropped
 
 SLUG = "riverside"
 ANONYMOUS = "anonymous"
+_HANDLER = ClientHandler(enforce_csrf_checks=False)
 BLIND = (ANONYMOUS, "primary_A", "primary_B", "adjudicator", "audit", "monitor", "project_author")
 
 
@@ -87,7 +90,7 @@ class World:
         client = self.browsers.setdefault(role, _browser())
         program = path.startswith("/api/")
         sent = _encoded(program, method, data) | {"headers": {"Accept": accept, **headers}}
-        if program:
+        if program:  # without a cookie
             client = _browser()
             sent["headers"] |= {"Authorization": f"Token {self.tokens[role]}"} if role in self.tokens else {}
         with watched() as seen:
@@ -172,15 +175,14 @@ class Snapshot:
 
 
 def _browser() -> Client:
-    """A browser to which a fault of the server is an answer as any other."""
-    return Client(raise_request_exception=False)
+    """A browser to which a fault of the server is an answer as any other; all share one chain of middleware."""
+    browser = Client(raise_request_exception=False)
+    browser.handler = _HANDLER
+    return browser
 
 
 def _encoded(program: bool, method: str, data: Any) -> dict[str, Any]:
     """Return a body and its type: multipart where there is a file, JSON, or a form."""
-    from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
-    from django.utils.http import urlencode
-
     if data is None:
         return {}
     if isinstance(data, bytes):
