@@ -9,8 +9,10 @@ from annotation_app.pages import (
     codebooks,
     coding,
     declarations,
+    distributions,
     events,
     exports,
+    guesses,
     home,
     keys,
     members,
@@ -19,6 +21,8 @@ from annotation_app.pages import (
     questions,
     records,
     studies,
+    training,
+    training_items,
     unblinding,
 )
 
@@ -31,6 +35,12 @@ in_study: list[URLPattern | URLResolver] = [
     path("annotate/<uuid:uid>/recognised/", coding.recognised, name="annotate-recognised"),
     path("annotate/<uuid:uid>/skip/", coding.skip, name="annotate-skip"),
     path("records/", records.my_records, name="my-records"),
+    path("closing/", guesses.closing, name="closing"),
+    path("closing/<uuid:uid>/", guesses.answer, name="closing-answer"),
+    path("training/", training.training, name="training"),
+    path("training/texts/", training.texts, name="training-texts"),
+    path("training/texts/<uuid:uid>/", training_items.text, name="training-text"),
+    path("training/items/<uuid:uid>/", training_items.compare, name="training-item"),
     path("codebook/", codebooks.codebook, name="codebook"),
     path("questions/", questions.questions, name="questions"),
     path("batches/", batches.batches, name="batches"),
@@ -48,6 +58,7 @@ in_study: list[URLPattern | URLResolver] = [
     path("exports/<uuid:uid>/bundle.zip", exports.bundle, name="export-bundle"),
     path("unblinding/", unblinding.unblinding, name="unblinding"),
     path("events/", events.events, name="events"),
+    path("", include("annotation_app.task_page_urls")),
     path("", include("adjudication.page_urls")),
 ]
 
@@ -58,5 +69,6 @@ urlpatterns = [
     path("sign-out/", accounts.sign_out, name="sign-out"),
     path("account/", accounts.account, name="account"),
     path("invitations/<str:secret>/", accounts.invitation, name="invitation"),
+    path("public/<slug:slug>/distributions/", distributions.public, name="public-distributions"),
     path("studies/<slug:slug>/", include(in_study)),
 ]

@@ -27,11 +27,13 @@ _CONSONANTS = "BCDFGHJKLMNPQRSTVWXZ"
 @dataclass(frozen=True, slots=True)
 class Unit:
     """An output to allocate. `spacing_key` names its task, `never_same` the group of declared variants that
-    task is in: variants are spaced as one task, and go to different coders of a slot that has several."""
+    task is in: variants are spaced as one task, and go to different coders of a slot that has several. `met`
+    are members who were given another variant in an earlier batch."""
 
     blinded_id: str
     spacing_key: str
     never_same: str | None = None
+    met: Sequence[str] = ()
 
 
 class Placement(NamedTuple):
@@ -158,6 +160,10 @@ def _cross(
     cells = _diagonals(len(first), len(second))
     used = [0] * len(cells)
     options = _variant_cells(seed, units, len(first), len(second), cells)
+    for unit in units:
+        if unit.met:
+            met = [(first[row] in unit.met) + (second[column] in unit.met) for row, column in cells]
+            options[unit.blinded_id] = _least_met(options.get(unit.blinded_id, range(len(cells))), met)
     dealt: dict[str, tuple[str, str]] = {}
     queue: list[tuple[int, int]] = []
     for unit in sorted(_dealing_order(seed, units, slots), key=lambda unit: unit.blinded_id not in options):
@@ -172,6 +178,12 @@ def _cross(
         used[cell] += 1
         dealt[unit.blinded_id] = (first[cells[cell][0]], second[cells[cell][1]])
     return dealt
+
+
+def _least_met(cells: Sequence[int], met: Sequence[int]) -> list[int]:
+    """Return those of some cells whose members met the fewest variants before: none, wherever that can be."""
+    least = min(met[cell] for cell in cells)
+    return [cell for cell in cells if met[cell] == least]
 
 
 def _diagonals(rows: int, columns: int) -> list[tuple[int, int]]:
@@ -311,9 +323,14 @@ def document(
     """Return an allocation with all it was made from but the seed: committed to, and later published."""
     units = sorted(outputs, key=lambda unit: unit.blinded_id)
     return {
-        "units": [[unit.blinded_id, unit.spacing_key, unit.never_same] for unit in units],
+        "units": [_stated(unit) for unit in units],
         "slots": {slot: sorted(members) for slot, members in slots.items()},
         "spacing": spacing,
         "audit_share": audit_share,
         "placements": [list(placement) for placement in placements],
     }
+
+
+def _stated(unit: Unit) -> list[Any]:
+    stated = [unit.blinded_id, unit.spacing_key, unit.never_same]
+    return [*stated, sorted(unit.met)] if unit.met else stated

@@ -105,6 +105,12 @@ def _answers(form: Mapping[str, Any], pick: Callable[[str, int], int]) -> dict[s
             given[key] = control["options"][pick(key, len(control["options"]))]["value"]
         elif kind == "scale":
             given[key] = 0.5
+        elif kind == "number":
+            given[key] = (control["min"] or 0) + pick(key, 3)
+        elif kind in ("text", "line") and control["required"]:
+            given[key] = "A word on it."
+        elif kind == "fieldset":
+            given.update(_answers(control, pick))
         elif kind == "cluster":
             given.update(_cluster_answer(control))
     return given

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from annotation_app.models import Membership, Study
 from annotation_app.record_schema import label_mapping
 from annotation_app.services.codebooks import current_codebook
 from annotation_app.services.forms import schema_of
+from annotation_app.services.task_strata import strata_of
 from blinding import clock, jobs
 from blinding.events import record_event
 from blinding.models import Job
@@ -90,16 +92,16 @@ def load_pairs(study: Study) -> tuple[list[CodedPair], str]:
     Before the lock coders are numbered instead of named: the project author is not to learn who coded what.
     """
     names = _Names(hidden=study.phase in (Phase.CODING, Phase.REVIEW))
-    digest, pairs = hashlib.sha256(), []
+    digest, pairs, strata = hashlib.sha256(), [], strata_of(study)
     with connection.cursor() as cursor:
         cursor.execute(_PAIRS, [study.pk])
         for row in cursor:
             digest.update(repr(row).encode())
-            pairs.append(_pair(row, names))
+            pairs.append(_pair(row, names, strata.get(row[1], {})))
     return pairs, digest.hexdigest()
 
 
-def _pair(row: tuple[Any, ...], names: "_Names") -> CodedPair:
+def _pair(row: tuple[Any, ...], names: "_Names", strata: Mapping[str, str]) -> CodedPair:
     coder_a, coder_b = names.of("A", row[3]), names.of("B", row[4])
     payload_a, payload_b, classes = (json.loads(row[i]) for i in (11, 12, 15))
     return CodedPair(
@@ -120,6 +122,7 @@ def _pair(row: tuple[Any, ...], names: "_Names") -> CodedPair:
         positive_control=row[14],
         classes=tuple(classes),
         excluded=row[16],
+        strata=strata,
     )
 
 

@@ -10,9 +10,11 @@ from rest_framework.response import Response
 
 from annotation_app.api.base import Answer, HotView, MemberView, read_body
 from annotation_app.errors import Invalid
+from annotation_app.models import Membership
 from annotation_app.projections import AssignmentView
 from annotation_app.services.assignments import next_assignment, require_coder, save_draft, skip_assignment
 from annotation_app.services.exposures import recognise
+from annotation_app.services.proposals import proposal_after
 from annotation_app.services.records import Receipt, Submission, submit_record
 
 
@@ -47,9 +49,7 @@ class DraftView(HotView):
     def act(self, body: Any, uid: UUID) -> Answer:
         given = json_object(body)
         fields = json_object(given.get("fields"), "fields")
-        return 200, save_draft(
-            membership=self.membership, uid=uid, fields=fields, version=whole(given, "version")
-        )
+        return 200, draft_kept(self.membership, uid, given, fields)
 
 
 class RecordView(HotView):
@@ -85,6 +85,23 @@ class SkipView(MemberView):
         return Response(status=204)
 
 
+def draft_kept(
+    membership: Membership, uid: UUID, given: dict[str, Any], fields: dict[str, Any]
+) -> dict[str, Any]:
+    """Keep a draft and return its receipt, with the proposed cluster where the protocol shows it from now on."""
+    saved = save_draft(
+        membership=membership,
+        uid=uid,
+        fields=fields,
+        version=whole(given, "version"),
+        active_seconds=whole(given, "active_seconds"),
+        idle_seconds=whole(given, "idle_seconds"),
+    )
+    receipt: dict[str, Any] = {"version": saved.version, "saved_at": saved.saved_at}
+    proposed = proposal_after(membership=membership, uid=uid, fields=fields)
+    return receipt | ({"proposed_cluster": proposed} if proposed else {})
+
+
 def submission_of(body: Any) -> Submission:
     """Read a submission from a JSON body. Raises Invalid naming what is malformed."""
     given = json_object(body)
@@ -100,6 +117,10 @@ def submission_of(body: Any) -> Submission:
         active_seconds=whole(given, "active_seconds"),
         idle_seconds=whole(given, "idle_seconds"),
     )
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and 1 <= len(value) <= 64 and value.isprintable()
 
 
 def receipt_body(receipt: Receipt) -> dict[str, Any]:

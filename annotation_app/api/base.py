@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -29,12 +30,22 @@ class MemberView(APIView):
         self.membership = member_or_404(request)
 
 
+class StrictJson(BaseParser):
+    """JSON as it is defined; what cannot be read, however deep, is answered as 400."""
+
+    media_type = "application/json"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        return _parsed(stream.read())
+
+
 class HotView(MemberView):
     """An endpoint that coders call all day: a token and a JSON body in order are answered without DRF's detours.
 
     Everything else (sessions, bad tokens, OPTIONS) goes DRF's way, to the same `act` and the same failures.
     """
 
+    parser_classes = [StrictJson]
     method: str
 
     def act(self, body: Any, *args: Any, **place: Any) -> Answer:
@@ -48,7 +59,7 @@ class HotView(MemberView):
         self.membership = member
         try:
             place = {name: value for name, value in kwargs.items() if name != "slug"}
-            status, content = self.act(_body(request), **place)
+            status, content = self.act(_parsed(request.body or b"{}"), **place)
         except Exception as fault:
             if (failure := answer_failure(fault, {})) is None:
                 raise
@@ -77,11 +88,9 @@ def _token_member(request: HttpRequest, slug: str) -> Membership | None:
     return token_member(token, slug) if kind == PREFIX and token.isalnum() else None
 
 
-def _body(request: HttpRequest) -> Any:
-    if not request.body:
-        return {}
+def _parsed(body: bytes) -> Any:
     try:
-        return json.loads(request.body, parse_constant=_no_constant)
+        return json.loads(body, parse_constant=_no_constant)
     except (ValueError, RecursionError) as fault:
         raise ParseError("The body is not JSON that can be read.") from fault
 

@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from annotation_app.api import bundles, commitments, events, guesses, recall, results, unblinding
+from annotation_app.api import (
+    bundles,
+    commitments,
+    distributions,
+    events,
+    guesses,
+    recall,
+    results,
+    tasks,
+    unblinding,
+)
 
 urlpatterns = [
     path("key/passphrase/", unblinding.PassphraseView.as_view()),
@@ -26,4 +36,9 @@ urlpatterns = [
     path("unblinding/<uuid:uid>/refuse/", unblinding.RefuseUnblinding.as_view()),
     path("unblinding/<uuid:uid>/withdraw/", unblinding.WithdrawUnblinding.as_view()),
     path("results/", results.ResultsView.as_view()),
+    path("results/tasks/", tasks.TaskResults.as_view()),
+    path("tasks/", tasks.TasksView.as_view()),
+    path("tasks/<uuid:uid>/", tasks.TaskDetail.as_view()),
+    path("tasks/<uuid:uid>/void/", tasks.VoidTask.as_view()),
+    path("distributions/", distributions.DistributionsView.as_view()),
 ]

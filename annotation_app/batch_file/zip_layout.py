@@ -141,16 +141,26 @@ def _the_outputs(entries: Sequence[Entry]) -> Entry | None:
         for entry in entries
         if entry.parts[-1].lower() in OUTPUTS and len(entry.parts) <= 2 and entry.parts[0] != "tasks"
     ]
-    if not found and any(_is_package(entry.parts) for entry in entries):
+    if not found and _are_packages_alone(entries):
         return None
     if len(found) != 1:
         held = "no file" if not found else f"{len(found)} files"
         raise UploadRefused(
             "bad_archive",
             f"The archive holds {held} named outputs.jsonl or outputs.csv, and needs exactly one, "
-            "at the top or in one top folder; only task packages may come without.",
+            "at the top or in one top folder. Task packages may come without, if nothing but a README is "
+            "beside tasks/.",
         )
     return found[0]
+
+
+def _are_packages_alone(entries: Sequence[Entry]) -> bool:
+    """Tell whether there are packages and nothing that may be a misspelt outputs file."""
+    if not any(_is_package(entry.parts) for entry in entries):
+        return False
+    top = _top_of_packages(entries)
+    beside = (entry.parts[-1].upper() for entry in entries if not _is_in_tasks(entry.parts, top))
+    return all(name.startswith(("README", "LICENSE")) for name in beside)
 
 
 def _top_of_packages(entries: Sequence[Entry]) -> tuple[str, ...]:

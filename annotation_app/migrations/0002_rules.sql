@@ -204,7 +204,7 @@ CREATE TRIGGER references_are_never_changed BEFORE UPDATE OR DELETE ON annotatio
     FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER references_are_never_truncated BEFORE TRUNCATE ON annotation_app_referencecode
     FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-CREATE TRIGGER a_gate_is_opened_for_good BEFORE UPDATE OR DELETE ON annotation_app_traininggate
+CREATE TRIGGER gates_are_never_changed BEFORE UPDATE OR DELETE ON annotation_app_traininggate
     FOR EACH ROW EXECUTE FUNCTION refuse();
 CREATE TRIGGER gates_are_never_truncated BEFORE TRUNCATE ON annotation_app_traininggate
     FOR EACH STATEMENT EXECUTE FUNCTION refuse();

@@ -118,6 +118,8 @@ class Draft(models.Model):
     fields = models.JSONField(default=dict)
     version = models.PositiveIntegerField(default=0)
     saved_at = models.DateTimeField()
+    active_seconds = models.PositiveIntegerField(default=0)  # spent on the item so far, over all sittings
+    idle_seconds = models.PositiveIntegerField(default=0)
 
 
 class OwnCluster(models.Model):

@@ -48,6 +48,7 @@ def batch_shown(batch: BatchView, slug: str, terms: int) -> dict[str, Any]:
         "errors_total": batch.errors_total,
         "warnings": [_warning(warning) for warning in batch.warnings],
         "figures": _figures(batch.counts),
+        "lint": _lint(batch),
         "merkle_root": batch.merkle_root,
         "seed_commitment": batch.seed_commitment,
         "released_at": batch.released_at,
@@ -132,6 +133,18 @@ def _check_note(batch: BatchView) -> str:
 def _warning(warning: dict[str, Any]) -> dict[str, Any]:
     text = str(WARNINGS.get(warning["code"], warning["code"].replace("_", " ")))
     return warning | {"text": text, "rows": warning["rows"][:ROWS_LISTED]}
+
+
+def _lint(batch: BatchView) -> dict[str, Any] | None:
+    """Return what the check of task packages found, until the release."""
+    if batch.lint is None or not batch.counts.get("packages"):
+        return None
+    return {
+        "packages": batch.counts["packages"],
+        "stand_in_used": batch.counts.get("stand_in_used", False),
+        "warnings": batch.lint["warnings"],
+        "total": batch.lint["total"],
+    }
 
 
 def _figures(counts: dict[str, Any]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotation_app.models import Assignment, Batch, Codebook, Membership
 from annotation_app.pages.labels import CODEBOOK_KINDS
+from annotation_app.services.guesses import guesses_due
 from annotation_app.services.members import is_coding_phase_of
 from blinding import clock
 from blinding.models import Exposure
@@ -51,12 +52,18 @@ def _coding(membership: Membership) -> dict[str, Any]:
         "revisable": _revisable(own) if not _closed(membership) else [],
         "skipped": _rows(own.open().filter(skips__gt=0).in_own_order()[:LISTED]),
         "batches": _batches(membership),
+        "closing_due": guesses_due(membership=membership),
     }
 
 
 def _closed(membership: Membership) -> str:
     if is_coding_phase_of(membership):
-        return ""
+        waits = membership.awaits_gate and membership.study.phase == Phase.CODING
+        return (
+            _("You are not passed on to the main items yet. Your practice is being looked at.")
+            if waits
+            else ""
+        )
     early = membership.study.phase in (Phase.SETUP, Phase.TRAINING)
     return _("Coding has not begun yet.") if early else _("Coding is closed. Thank you.")
 

@@ -7,18 +7,19 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation_app.api.assignments import json_object, whole
+from annotation_app.api.assignments import draft_kept, json_object
 from annotation_app.errors import Invalid, Refused
 from annotation_app.models import Assignment, Membership
 from annotation_app.pages.forms_shown import codebook_shown, form_shown
+from annotation_app.pages.reading import reading
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.projections import AssignmentView, submitted_fields
-from annotation_app.services.assignments import next_assignment, own_assignment, save_draft, skip_assignment
+from annotation_app.services.assignments import next_assignment, own_assignment, skip_assignment
 from annotation_app.services.exposures import opt_out, recognise
+from annotation_app.services.proposals import is_shown_later, proposal_of
 from annotation_app.services.records import Submission, report_erratum, submit_record
 from blinding import clock, entropy
 
@@ -72,13 +73,7 @@ def draft(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespon
         body = json_object(json.loads(request.body))
     except ValueError as fault:
         raise Invalid.at("", "bad_json", "The body must be a JSON object.") from fault
-    saved = save_draft(
-        membership=membership,
-        uid=uid,
-        fields=json_object(body.get("fields"), "fields"),
-        version=whole(body, "version"),
-    )
-    return JsonResponse({"version": saved.version, "saved_at": saved.saved_at})
+    return JsonResponse(draft_kept(membership, uid, body, json_object(body.get("fields"), "fields")))
 
 
 @require_POST
@@ -109,7 +104,7 @@ def _submit(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResp
         submit_record(membership=membership, uid=uid, submission=_submission(request))
     except Invalid as fault:
         found = own_assignment(membership=membership, uid=uid)
-        return _page(request, membership, found, typed=_typed(request), fault=fault)
+        return _page(request, membership, found, typed=typed_in(request), fault=fault)
     return _onward(request, reverse("annotate", args=[membership.study.slug]))
 
 
@@ -132,7 +127,7 @@ def _erratum(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRes
 def _submission(request: HttpRequest) -> Submission:
     posted = request.POST
     return Submission(
-        fields=_typed(request),
+        fields=typed_in(request),
         submission_id=posted.get("submission_id", "")[:64] or None,
         base_version=_number(posted.get("base_version")),
         active_seconds=_number(posted.get("active_seconds")),
@@ -140,7 +135,7 @@ def _submission(request: HttpRequest) -> Submission:
     )
 
 
-def _typed(request: HttpRequest) -> dict[str, Any]:
+def typed_in(request: HttpRequest) -> dict[str, Any]:
     """The posted answers by name: boxes that can be ticked together as a list, everything else as text."""
     fields: dict[str, Any] = {}
     for name, values in request.POST.lists():
@@ -174,7 +169,7 @@ def _page(
     values = typed if typed is not None else _values(found, membership, view)
     form = form_shown(view.form, values, fault.errors if fault else [])
     context = {
-        "item": _shown(found, membership, view, request),
+        "item": _shown(found, membership, view, values, request),
         "form": form,
         "codebook": codebook_shown(membership, found, view.form),
     }
@@ -192,37 +187,32 @@ def _values(found: Assignment, membership: Membership, view: AssignmentView) -> 
 
 
 def _shown(
-    found: Assignment, membership: Membership, view: AssignmentView, request: HttpRequest
+    found: Assignment,
+    membership: Membership,
+    view: AssignmentView,
+    values: dict[str, Any],
+    request: HttpRequest,
 ) -> dict[str, Any]:
+    draft = getattr(found, "draft", None)
     left = (
         (found.revisable_until - clock.now()).total_seconds()
         if found.version and found.revisable_until
         else 0
     )
-    html = found.output.html
     return {
-        "uid": view.assignment_uid,
-        "position": view.position,
-        "total": view.total,
+        **reading(view, found.output.html),
         "done": membership.calibration_submitted if found.calibration else membership.main_submitted,
         "skipped": 0,
         "calibration": found.calibration,
-        "task_code": view.task_code,
-        "task_statement": view.task_statement,
-        "reference_material": view.reference_material,
-        "html": mark_safe(html) if html else "",
-        "paragraphs": [] if html else view.text.split("\n\n"),
-        "warning": "",
-        "clusters": view.clusters,
-        "proposed_cluster": view.proposed_cluster,
-        "proposed_later": membership.study.protocol["show_proposed_cluster"] == "after_own_choice",
+        "proposed_cluster": view.proposed_cluster or proposal_of(membership, found, values),
+        "proposed_later": is_shown_later(membership),
         "submission_id": request.POST.get("submission_id") or str(entropy.uuid("submission", found.pk)),
         "base_version": found.version,
         "next_version": found.version + 1,
         "draft_version": view.draft["version"],
-        "saved_at": found.draft.saved_at if view.draft["version"] else None,
-        "active_seconds": 0,
-        "idle_seconds": 0,
+        "saved_at": draft.saved_at if draft else None,
+        "active_seconds": draft.active_seconds if draft else 0,
+        "idle_seconds": draft.idle_seconds if draft else 0,
         "submitted_at": found.submitted_at,
         "revisable_until": found.revisable_until,
         "revisable_seconds": max(0, int(left)),
@@ -238,7 +228,7 @@ def _read_only(
     view = AssignmentView.of(found, membership)
     values = submitted_fields(found, membership)
     context = {
-        "item": _shown(found, membership, view, request),
+        "item": _shown(found, membership, view, values, request),
         "codebook": codebook_shown(membership, found, view.form),
         "answers": form_shown(view.form, values, [])["answers"],
         "reason": _("This record is final.")

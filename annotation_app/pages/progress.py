@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation_app.models import Batch, Membership, Study
 from annotation_app.pages.labels import PHASES, ROLES_IN_FULL
 from annotation_app.projections import counts_for
+from annotation_app.services.gates import count_passed, has_gate
 from annotation_app.services.keys import key_is_complete
 from blinding.models import Event
 from blinding.policy import Phase, Role
@@ -100,7 +101,18 @@ def _before_coding(membership: Membership) -> list[Check]:
     return [
         Check(_("Both halves of the key"), key_is_complete(membership)),
         *people[: len(NEEDED_ROLES) - 1],
+        *_gate_checks(membership.study),
         Check(_("Protocol and codebook as they should be"), True, _("frozen by this step")),
+    ]
+
+
+def _gate_checks(study: Study) -> list[Check]:
+    """Coders may be passed on later, too; until then their main items wait."""
+    if not has_gate(study):
+        return []
+    passed, coders = count_passed(study)
+    return [
+        Check(_("Coders passed on from training"), passed == coders, of_total(passed, coders), binding=False)
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from annotation_app.record_schema import cluster
 from annotation_app.record_schema.problem import Problem, pointer
 from annotation_app.record_schema.structure import NUMERIC, WRITTEN, CodedField, Kind, RecordSchema, value_key
+from blinding.task_metadata.strata import NAMES as OPEN_LABELS
 
 COMPARED = {"tolerance": NUMERIC, "set": frozenset({Kind.CHECKS})}
 LEVELS = {
@@ -97,10 +98,16 @@ def _rule_objection(field: CodedField | None, value: Any, part: str) -> str:
 
 
 def list_problems(protocol: Mapping[str, Any], schema: RecordSchema) -> Iterator[Problem]:
-    """Yield what is wrong with the claim fields and the thresholds."""
+    """Yield what is wrong with the claim fields, the open labels and the thresholds."""
     for position, path in enumerate(protocol["claim_fields"]):
         if path not in schema.leaves:
             yield Problem(pointer("claim_fields", position), "No field of the record schema has this path.")
+    for position, name in enumerate(protocol["open_labels"]):
+        if name not in OPEN_LABELS:
+            known = ", ".join(OPEN_LABELS)
+            yield Problem(
+                pointer("open_labels", position), f"Task metadata have no such label; they have {known}."
+            )
     thresholds = protocol["agreement"]["thresholds"]
     if thresholds["tentative"] > thresholds["reliable"]:
         yield Problem("/agreement/thresholds", "Tentative cannot lie above reliable.")

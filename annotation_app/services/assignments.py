@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import DataError, transaction
 from django.db.models import F
 
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Draft, Membership
+from annotation_app.record_schema.neutral import scrubbed
 from annotation_app.services.gates import require_passed
 from annotation_app.services.items import serve_next, served_item
 from annotation_app.services.members import require_declaration
@@ -36,11 +37,13 @@ WITH own AS (
      WHERE id = %(uid)s AND member_id = %(member)s AND served_at IS NOT NULL
        AND final_at IS NULL AND voided_at IS NULL AND held_at IS NULL
 )
-INSERT INTO annotation_app_draft AS d (assignment_id, fields, version, saved_at)
-SELECT id, %(fields)s::jsonb, 1, %(now)s FROM own
+INSERT INTO annotation_app_draft AS d (assignment_id, fields, version, saved_at, active_seconds, idle_seconds)
+SELECT id, %(fields)s::jsonb, 1, %(now)s, %(active)s, %(idle)s FROM own
  WHERE %(base)s = 0 OR EXISTS (SELECT 1 FROM annotation_app_draft x WHERE x.assignment_id = own.id)
 ON CONFLICT (assignment_id) DO UPDATE
-   SET fields = EXCLUDED.fields, version = d.version + 1, saved_at = EXCLUDED.saved_at WHERE d.version = %(base)s
+   SET fields = EXCLUDED.fields, version = d.version + 1, saved_at = EXCLUDED.saved_at,
+       active_seconds = EXCLUDED.active_seconds, idle_seconds = EXCLUDED.idle_seconds
+ WHERE d.version = %(base)s
 RETURNING version
 """)
 
@@ -66,19 +69,29 @@ def own_assignment(*, membership: Membership, uid: UUID) -> Assignment:
     return item
 
 
-def save_draft(*, membership: Membership, uid: UUID, fields: dict[str, Any], version: int) -> SavedDraft:
+def save_draft(
+    *,
+    membership: Membership,
+    uid: UUID,
+    fields: dict[str, Any],
+    version: int,
+    active_seconds: int = 0,
+    idle_seconds: int = 0,
+) -> SavedDraft:
     """Keep what was entered so far. `version` is the draft's version this builds on (0: none yet).
 
     Raises Absent, or Refused with the current version where another tab was faster or the item is closed.
     """
     require_coding(membership)
-    text = json.dumps(fields)
+    text = json.dumps(scrubbed(fields))
     if not isinstance(fields, dict) or len(text) > DRAFT_MAX:
-        raise Invalid.at(
-            "fields", "wrong_type", f"fields must be an object of at most {DRAFT_MAX:,} characters."
-        )
-    now = clock.now()
-    saved = _SAVE_DRAFT.first(uid=uid, member=membership.pk, fields=text, now=now, base=version)
+        message = f"fields must be an object of at most {DRAFT_MAX:,} characters."
+        raise Invalid.at("fields", "wrong_type", message)
+    now, spent = clock.now(), {"active": active_seconds, "idle": idle_seconds}
+    try:
+        saved = _SAVE_DRAFT.first(uid=uid, member=membership.pk, fields=text, now=now, base=version, **spent)
+    except DataError as fault:
+        raise Invalid.at("fields", "unstorable", "fields hold a character that cannot be kept.") from fault
     if saved is None:
         raise _not_saved(membership, uid)
     return SavedDraft(saved[0], now)

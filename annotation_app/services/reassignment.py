@@ -1,6 +1,8 @@
 """Work that changes hands: a voided record's output, or what a leaver has not coded."""
 
-from django.db.models import Count, F, Max, Q
+from typing import Any
+
+from django.db.models import Count, F, Max, Q, QuerySet
 
 from annotation_app.errors import Absent, Refused
 from annotation_app.models import Assignment, Membership
@@ -36,8 +38,18 @@ def find_fresh_coder(item: Assignment) -> Assignment | None:
         .exclude(pk__in=exposed)
     )
     left = Count("assignments", filter=Q(assignments__submitted_at=None, assignments__voided_at=None))
-    fresh = others.annotate(left=left).order_by("awaits_gate", "left", "alias").first()
+    ordered = others.annotate(left=left).order_by("awaits_gate", "left", "alias")
+    fresh = ordered.exclude(pk__in=_met_a_variant(item)).first() or ordered.first()
     return give(item, fresh) if fresh else None
+
+
+def _met_a_variant(item: Assignment) -> QuerySet[Assignment, Any]:
+    """Return who was given another variant of the item's task."""
+    task = item.output.task
+    others = Assignment.objects.filter(
+        study=item.study_id, output__task__variant_group=task.variant_group or None
+    )
+    return others.exclude(output__task=task).values("member")
 
 
 def give(item: Assignment, member: Membership) -> Assignment:

@@ -138,11 +138,9 @@ def _results(study: Study, coder: Membership) -> list[RoundResult]:
         "assignment__output__batch__number", "assignment__output", "payload"
     ):
         reference = references.get(output)
-        if reference is None:
-            tally[number] += []
-            continue
-        compared = registries.compare_codes(study, payload, reference)
-        tally[number].append((len(compared.asked), len(compared.different)))
+        if reference is not None:
+            compared = registries.compare_codes(study, payload, reference)
+            tally[number or 0].append((len(compared.asked), len(compared.different)))
     return [_result(number, counts) for number, counts in sorted(tally.items())]
 
 

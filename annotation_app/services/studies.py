@@ -20,6 +20,7 @@ from annotation_app.record_schema import (
     protocol_hash,
     shipped_documents,
 )
+from annotation_app.services.batches.task_seals import forget_undeclared_labels
 from annotation_app.services.codebooks import store_codebook
 from annotation_app.services.members import add_membership
 from annotation_app.services.passphrases import checked_passphrase, one_derivation_at_a_time, strength
@@ -92,6 +93,7 @@ def change_protocol(*, membership: Membership, protocol: dict[str, Any]) -> None
         complete = _completed(protocol, load_record_schema(study.record_schema))
         study.protocol, study.protocol_hash = complete, protocol_hash(complete)
         study.save(update_fields=["protocol", "protocol_hash"])
+        forget_undeclared_labels(study)
         record_event(
             "protocol_changed",
             study=study.pk,

@@ -116,6 +116,7 @@ async function write() {
   const { kind, response } = await send(form.dataset.draftUrl, {
     method: "PUT",
     type: "application/json",
+    keepalive: document.hidden, // the page may be on its way out
     body: JSON.stringify({
       fields,
       version: Number(hidden("draft_version").value),

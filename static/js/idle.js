@@ -2,6 +2,9 @@
 const PATIENCE = 60_000;
 const TICK = 1000;
 const form = document.querySelector("#code-form[data-record]");
+const KINDS = ["active", "idle"];
+// What earlier sittings took, as the server knows it; a form that comes back with errors does not count it twice.
+const before = form && Object.fromEntries(KINDS.map((kind) => [kind, Number(form.elements[`${kind}_seconds`].value)]));
 const spent = { active: 0, idle: 0 };
 let last = performance.now();
 let sign = last;
@@ -12,11 +15,7 @@ function tick() {
   last = now;
   const asleep = passed > 10 * TICK;
   spent[document.hidden || asleep || now - sign > PATIENCE ? "idle" : "active"] += passed;
-  for (const kind of ["active", "idle"]) {
-    const input = form.elements[`${kind}_seconds`];
-    input.dataset.before ??= input.value;
-    input.value = Number(input.dataset.before) + Math.round(spent[kind] / 1000);
-  }
+  for (const kind of KINDS) form.elements[`${kind}_seconds`].value = before[kind] + Math.round(spent[kind] / 1000);
 }
 
 if (form) {

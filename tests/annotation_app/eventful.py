@@ -44,8 +44,10 @@ def eventful_study() -> Eventful:
         "eventful", phase="training", protocol={"guess": GUESS}, members={"primary_A": 2, "primary_B": 2}
     )
     calibration = [
-        row | {"output_id": f"cal-{row['output_id']}", "task_id": "cal"}
-        for row in rows(1, 2, positive_control=None, gold_classes=None, gold_expected=None)
+        row | {"output_id": f"cal-{number}", "task_id": "cal", "text": f"Cross the bridge {number} times."}
+        for number, row in enumerate(
+            rows(1, 2, positive_control=None, gold_classes=None, gold_expected=None), 1
+        )
     ]
     study.release(study.import_batch(calibration, "calibration"))
     for name in CODERS:

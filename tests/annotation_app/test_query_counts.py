@@ -88,7 +88,9 @@ def test_a_record_over_rest_takes_three_queries(coder: Coder) -> None:
     item = coder.next_item()
     with _queries() as queries:
         coder.submit(item)
-    assert len(queries) == 3  # who asks; what the answers are judged by; the record with all that follows from it
+    assert (
+        len(queries) == 3
+    )  # who asks; what the answers are judged by; the record with all that follows from it
 
 
 def test_next_on_a_page_takes_five_queries(coder: Coder) -> None:

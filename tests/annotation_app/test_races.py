@@ -70,6 +70,9 @@ def until_they_wait(number: int) -> Iterator[None]:
 def _waiting() -> int:
     with connection.cursor() as cursor:
         cursor.execute(
+            "SELECT pg_stat_clear_snapshot()"
+        )  # otherwise a transaction sees the same picture for ever
+        cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
         )
         return int(cursor.fetchone()[0])
@@ -85,7 +88,9 @@ def _served(member: Membership) -> tuple[Assignment, dict[str, Any]]:
     return item, first_answers(AssignmentView.of(item, member))
 
 
-def _submitting(made: StudyUnderTest, item: Assignment, fields: dict[str, Any], submission_id: str) -> Callable[[], Receipt]:
+def _submitting(
+    made: StudyUnderTest, item: Assignment, fields: dict[str, Any], submission_id: str
+) -> Callable[[], Receipt]:
     return lambda: submit_record(
         membership=made["primary_A"], uid=item.pk, submission=Submission(fields, submission_id=submission_id)
     )
@@ -132,7 +137,9 @@ def test_a_record_behind_the_end_of_coding_is_refused(made: StudyUnderTest, wind
     assert not Record.objects.exists()
 
 
-def test_the_end_of_coding_waits_for_a_record_and_makes_it_final(made: StudyUnderTest, windows: Window) -> None:
+def test_the_end_of_coding_waits_for_a_record_and_makes_it_final(
+    made: StudyUnderTest, windows: Window
+) -> None:
     item, fields = _served(made["primary_A"])
     with until_they_wait(1):
         _submitting(made, item, fields, "in time")()  # not committed yet
@@ -143,7 +150,9 @@ def test_the_end_of_coding_waits_for_a_record_and_makes_it_final(made: StudyUnde
     assert row.final_at == made.study.coding_closed_at
 
 
-def test_two_tabs_that_open_the_next_item_are_served_the_same_once(made: StudyUnderTest, windows: Window) -> None:
+def test_two_tabs_that_open_the_next_item_are_served_the_same_once(
+    made: StudyUnderTest, windows: Window
+) -> None:
     first = Assignment.objects.filter(member=made["primary_A"]).open().in_own_order()[0]
     with until_they_wait(2):
         _lock(first)
@@ -154,7 +163,9 @@ def test_two_tabs_that_open_the_next_item_are_served_the_same_once(made: StudyUn
     assert left.codebook_id == right.codebook_id is not None
 
 
-def test_an_item_that_is_taken_away_while_it_is_opened_is_not_served(made: StudyUnderTest, windows: Window) -> None:
+def test_an_item_that_is_taken_away_while_it_is_opened_is_not_served(
+    made: StudyUnderTest, windows: Window
+) -> None:
     first = Assignment.objects.filter(member=made["primary_A"]).open().in_own_order()[0]
     with until_they_wait(1):
         Assignment.objects.filter(pk=first.pk).update(voided_at=clock.now(), void_reason="recalled")
@@ -166,7 +177,9 @@ def test_an_item_that_is_taken_away_while_it_is_opened_is_not_served(made: Study
 def test_two_first_drafts_make_one(made: StudyUnderTest, windows: Window) -> None:
     item, _ = _served(made["primary_A"])
     with until_they_wait(1):
-        assert save_draft(membership=made["primary_A"], uid=item.pk, fields={"f3": "1"}, version=0).version == 1
+        assert (
+            save_draft(membership=made["primary_A"], uid=item.pk, fields={"f3": "1"}, version=0).version == 1
+        )
         other = windows.start(
             lambda: save_draft(membership=made["primary_A"], uid=item.pk, fields={"f3": "2"}, version=0)
         )

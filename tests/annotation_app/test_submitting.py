@@ -29,7 +29,9 @@ NOON = datetime(2031, 5, 4, 12, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def shared(committed: None) -> StudyUnderTest:
-    return a_study(phase="coding", outputs=rows(2, 3), protocol={"grace_minutes": 10}, members={"primary_B": 2})
+    return a_study(
+        phase="coding", outputs=rows(2, 3), protocol={"grace_minutes": 10}, members={"primary_B": 2}
+    )
 
 
 @pytest.fixture
@@ -76,7 +78,12 @@ def test_all_that_follows_from_a_submission_is_there_with_it(coder: Membership) 
     assert not Draft.objects.filter(pk=item.pk).exists()
     assert Membership.objects.get(pk=coder.pk).main_submitted == 1
     event = Event.objects.get(kind="record_submitted")
-    assert (event.study, event.actor, event.subject, event.facts) == (coder.study_id, coder.pk, item.pk, {"version": 1})
+    assert (event.study, event.actor, event.subject, event.facts) == (
+        coder.study_id,
+        coder.pk,
+        item.pk,
+        {"version": 1},
+    )
     record = Record.objects.get()
     assert (record.active_seconds, record.idle_seconds) == (40, 2)
 
@@ -92,7 +99,9 @@ def test_a_known_submission_gives_the_same_receipt_and_stores_nothing(coder: Mem
     assert Record.objects.count() == 1
 
 
-def test_a_known_submission_is_known_after_coding_was_closed_too(made: StudyUnderTest, coder: Membership) -> None:
+def test_a_known_submission_is_known_after_coding_was_closed_too(
+    made: StudyUnderTest, coder: Membership
+) -> None:
     item = _next(coder)
     first = _submit(coder, item, submission_id="from-the-outbox")
     made.to("review")
@@ -158,7 +167,9 @@ def test_answers_that_break_a_rule_are_refused_by_place_and_nothing_is_stored(co
     assert not Record.objects.exists()
 
 
-def test_nobody_submits_another_s_item_or_one_that_was_not_served(made: StudyUnderTest, coder: Membership) -> None:
+def test_nobody_submits_another_s_item_or_one_that_was_not_served(
+    made: StudyUnderTest, coder: Membership
+) -> None:
     item = _next(coder)
     unserved = Assignment.objects.filter(member=coder, served_at=None)[0]
     for member, uid in ((made["primary_B"], item.pk), (coder, unserved.pk), (coder, uuid4())):
@@ -168,7 +179,9 @@ def test_nobody_submits_another_s_item_or_one_that_was_not_served(made: StudyUnd
         submit_record(membership=made["monitor"], uid=item.pk, submission=Submission({}))
 
 
-def test_outside_the_phases_of_coding_a_submission_is_refused(made: StudyUnderTest, coder: Membership) -> None:
+def test_outside_the_phases_of_coding_a_submission_is_refused(
+    made: StudyUnderTest, coder: Membership
+) -> None:
     item = _next(coder)
     answers = _answers(coder, item)
     made.to("review")
@@ -265,7 +278,9 @@ def test_a_new_cluster_is_named_and_offered_again_in_its_task(coder: Membership)
     assert (made.member_id, made.task_id, made.code) == (coder.pk, item.output.task_id, "N1")
     _submit(coder, item, base_version=1, fields=new | {"f1-cluster": "N1"})
     assert OwnCluster.objects.count() == 1
-    same_task = Assignment.objects.filter(member=coder, output__task=item.output.task_id).exclude(pk=item.pk)[0]
+    same_task = Assignment.objects.filter(member=coder, output__task=item.output.task_id).exclude(pk=item.pk)[
+        0
+    ]
     Assignment.objects.filter(pk=same_task.pk).update(served_at=NOON, codebook=item.codebook_id)
     shown = AssignmentView.of(own_assignment(membership=coder, uid=same_task.pk), coder)
     assert "N1" in [pick["value"] for pick in shown.form["fields"][0]["picker"]["options"]]
@@ -274,12 +289,19 @@ def test_a_new_cluster_is_named_and_offered_again_in_its_task(coder: Membership)
 
 
 @pytest.mark.parametrize("how", ["says_so", "knows"])
-def test_who_recognises_the_source_is_set_apart_and_somebody_else_codes(made: StudyUnderTest, how: str) -> None:
+def test_who_recognises_the_source_is_set_apart_and_somebody_else_codes(
+    made: StudyUnderTest, how: str
+) -> None:
     coder = made["primary_B"]
     item = _next(coder)
     recognise(membership=coder, uid=item.pk, how=how, what="I saw it")
     exposure = Exposure.objects.get()
-    assert (exposure.output, exposure.member, exposure.how, exposure.before_final) == (item.output_id, coder.pk, how, True)
+    assert (exposure.output, exposure.member, exposure.how, exposure.before_final) == (
+        item.output_id,
+        coder.pk,
+        how,
+        True,
+    )
     assert Assignment.objects.get(pk=item.pk).void_reason == "exposed"
     fresh = Assignment.objects.get(output=item.output_id, slot="B", voided_at=None)
     assert (fresh.member_id, fresh.given_later) == (made["primary_B2"].pk, True)
@@ -303,7 +325,9 @@ def test_an_item_is_given_back_without_looking_like_an_exposure(made: StudyUnder
     opt_out(membership=coder, uid=item.pk)
     assert not Exposure.objects.exists()
     assert Assignment.objects.get(pk=item.pk).void_reason == "opted_out"
-    assert Assignment.objects.filter(output=item.output_id, member=made["primary_B2"].pk, voided_at=None).exists()
+    assert Assignment.objects.filter(
+        output=item.output_id, member=made["primary_B2"].pk, voided_at=None
+    ).exists()
 
 
 def test_where_nobody_else_can_code_it_an_item_is_not_given_back(coder: Membership) -> None:
@@ -328,7 +352,9 @@ def test_a_mistake_in_a_final_record_is_reported_and_the_record_stays(coder: Mem
     assert Record.objects.count() == 1
 
 
-def test_over_rest_a_receipt_is_201_a_replay_200_a_conflict_409_and_a_bad_answer_422(made: StudyUnderTest) -> None:
+def test_over_rest_a_receipt_is_201_a_replay_200_a_conflict_409_and_a_bad_answer_422(
+    made: StudyUnderTest,
+) -> None:
     program = made.api("primary_A")
     item = program.get(made.url("assignments/next/")).json()
     path = made.url(f"assignments/{item['assignment_uid']}/record/")
@@ -341,7 +367,11 @@ def test_over_rest_a_receipt_is_201_a_replay_200_a_conflict_409_and_a_bad_answer
     assert list(stored.json()) == ["record_id", "version", "submitted_at", "revisable_until"]
     assert stored.json() == again.json()
     conflict = program.post(path, {"fields": answers, "base_version": 0}, "json")
-    assert (conflict.status_code, conflict.json()["code"], conflict.json()["version"]) == (409, "version_conflict", 1)
+    assert (conflict.status_code, conflict.json()["code"], conflict.json()["version"]) == (
+        409,
+        "version_conflict",
+        1,
+    )
 
 
 @pytest.mark.parametrize("kind", ["token", "session"])
@@ -355,7 +385,9 @@ def test_both_ways_in_give_the_same_answers(made: StudyUnderTest, kind: str) -> 
     assert caller.put(f"{path}draft/", {"fields": {}, "version": 0}, **json).status_code == 409
     assert caller.put(f"{path}draft/", {"fields": []}, **json).status_code == 400
     assert caller.post(f"{path}record/", {"fields": {}}, **json).status_code == 422
-    assert caller.post(f"{path}record/", '{"fields": NaN}', content_type="application/json").status_code == 400
+    assert (
+        caller.post(f"{path}record/", '{"fields": NaN}', content_type="application/json").status_code == 400
+    )
     assert caller.post(f"{path}record/", "[" * 100_000, content_type="application/json").status_code == 400
     assert caller.get(made.url("assignments/next/").replace("riverside", "elsewhere")).status_code == 404
     assert caller.delete(made.url("assignments/next/")).status_code == 405

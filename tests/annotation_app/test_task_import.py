@@ -14,7 +14,16 @@ from tests.shared_folder import shared
 
 pytestmark = pytest.mark.django_db
 
-CLOSED = ("bm-menus", "menu.md", "gr-hygiene", "menu-code-2", "Atlantis", "foreign_body", "missing_information", "lay-table")
+CLOSED = (
+    "bm-menus",
+    "menu.md",
+    "gr-hygiene",
+    "menu-code-2",
+    "Atlantis",
+    "foreign_body",
+    "missing_information",
+    "lay-table",
+)
 
 
 @pytest.fixture
@@ -32,7 +41,9 @@ def codes(batch: Batch) -> list[str]:
 
 
 def test_packages_are_sealed_with_the_outputs(study: StudyUnderTest) -> None:
-    batch = upload(study, [output(1, "menu-1"), output(2, "menu-1")], metadata(), metadata({"task_id": "menu-2"}))
+    batch = upload(
+        study, [output(1, "menu-1"), output(2, "menu-1")], metadata(), metadata({"task_id": "menu-2"})
+    )
     assert (batch.status, batch.rows, batch.summary["packages"]) == ("in_review", 2, 2)
     assert batch.summary["stand_in_used"] is True
     assert SealedTask.objects.filter(batch=batch.pk).count() == 2
@@ -41,7 +52,9 @@ def test_packages_are_sealed_with_the_outputs(study: StudyUnderTest) -> None:
 
 
 def test_no_closed_value_is_in_any_table_before_or_after_the_release(study: StudyUnderTest) -> None:
-    batch = upload(study, [output(1, "menu-1"), output(2, "menu-2")], metadata(), metadata({"task_id": "menu-2"}))
+    batch = upload(
+        study, [output(1, "menu-1"), output(2, "menu-2")], metadata(), metadata({"task_id": "menu-2"})
+    )
     assert rows_that_hold(CLOSED) == {}
     study.release(batch)
     assert rows_that_hold(CLOSED) == {}
@@ -95,7 +108,9 @@ def test_a_sealed_version_never_changes(study: StudyUnderTest) -> None:
     assert "task_version_changed" in changed.errors[0]["message"]
 
 
-def test_what_is_the_same_is_still_known_under_a_new_secret_of_the_server(study: StudyUnderTest, settings) -> None:
+def test_what_is_the_same_is_still_known_under_a_new_secret_of_the_server(
+    study: StudyUnderTest, settings
+) -> None:
     study.release(upload(study, [output(1, "menu-1")], metadata()))
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another secret of the server", [settings.SECRET_KEY]
     again = upload(study, [output(2, "menu-1")], metadata())
@@ -137,7 +152,9 @@ def test_outputs_of_the_calibration_split_stay_out_of_main_batches(study: StudyU
 
 def test_a_calibration_batch_takes_the_calibration_split() -> None:
     study = a_study(phase="training")
-    batch = upload(study, [output(1, "menu-1"), output(2, "menu-1")], metadata({"split": "calib"}), purpose="calibration")
+    batch = upload(
+        study, [output(1, "menu-1"), output(2, "menu-1")], metadata({"split": "calib"}), purpose="calibration"
+    )
     study.release(batch)
     assert task(study, "menu-1").calibration_split
 
@@ -160,7 +177,9 @@ def test_the_admin_sees_warnings_until_the_release(study: StudyUnderTest) -> Non
     assert "lint" not in seen["counts"]
     study.release(batch)
     assert study.api("admin").get(url).json()["lint"] is None
-    assert "annotation_app_batch" not in rows_that_hold(["duplicate_capability"]).get("duplicate_capability", [])
+    assert "annotation_app_batch" not in rows_that_hold(["duplicate_capability"]).get(
+        "duplicate_capability", []
+    )
 
 
 def test_errors_of_packages_are_forgotten_with_the_next_release(study: StudyUnderTest) -> None:
@@ -172,7 +191,9 @@ def test_errors_of_packages_are_forgotten_with_the_next_release(study: StudyUnde
 
 
 def test_what_a_discarded_batch_brought_is_gone(study: StudyUnderTest) -> None:
-    batch = upload(study, [output(1, "menu-2")], metadata({"split": "calib"}), metadata({"task_id": "menu-2"}))
+    batch = upload(
+        study, [output(1, "menu-2")], metadata({"split": "calib"}), metadata({"task_id": "menu-2"})
+    )
     discard_batch(membership=study["admin"], uid=batch.pk)
     assert not SealedTask.objects.exists()
     assert not TaskTally.objects.exists()
@@ -195,8 +216,13 @@ def test_only_declared_labels_are_stored_open() -> None:
     upload(study, [output(1, "menu-1")], metadata())
     (row,) = DeclaredLabels.objects.all()
     assert row.labels["t9_scale"] == "single_case"
-    assert {name for name, value in row.labels.items() if value == "yes"} == {"t4_modalities.text", "t4_modalities.imaging"}
-    assert set(row.labels) - {"t9_scale"} == {name for name in row.labels if name.startswith("t4_modalities.")}
+    assert {name for name, value in row.labels.items() if value == "yes"} == {
+        "t4_modalities.text",
+        "t4_modalities.imaging",
+    }
+    assert set(row.labels) - {"t9_scale"} == {
+        name for name in row.labels if name.startswith("t4_modalities.")
+    }
     assert rows_that_hold(CLOSED) == {}
 
 
@@ -210,12 +236,14 @@ def test_the_real_schema_is_read_from_the_servers_folder(study: StudyUnderTest, 
     settings.TWINBLIND_SCHEMAS = folder
     good = upload(study, [output(1, "menu-1")], metadata())
     assert (good.status, good.summary["stand_in_used"]) == ("in_review", False)
-    assert codes(upload(study, [output(2, "menu-2")], metadata({"task_id": "menu-2", "veto_categories": ["other"]}))) == [
-        "metadata_invalid"
-    ]
+    assert codes(
+        upload(study, [output(2, "menu-2")], metadata({"task_id": "menu-2", "veto_categories": ["other"]}))
+    ) == ["metadata_invalid"]
 
 
-def test_a_broken_schema_of_the_server_fails_the_import_by_name(study: StudyUnderTest, settings, tmp_path) -> None:
+def test_a_broken_schema_of_the_server_fails_the_import_by_name(
+    study: StudyUnderTest, settings, tmp_path
+) -> None:
     (tmp_path / "broken.json").write_text("{")
     settings.TWINBLIND_SCHEMAS = tmp_path
     batch = upload(study, [output(1, "menu-1")], metadata())
@@ -223,7 +251,14 @@ def test_a_broken_schema_of_the_server_fails_the_import_by_name(study: StudyUnde
     assert "broken.json" in study.api("admin").get(study.url(f"batches/{batch.pk}/")).json()["error"]
 
 
-ZIPS = ("good.zip", "zipped_folder.zip", "bad_metadata.zip", "unknown_task.zip", "traversal.zip", "symlink.zip")
+ZIPS = (
+    "good.zip",
+    "zipped_folder.zip",
+    "bad_metadata.zip",
+    "unknown_task.zip",
+    "traversal.zip",
+    "symlink.zip",
+)
 
 
 @pytest.mark.parametrize("name", [*ZIPS, "nested.zip", "bomb.zip", "two_outputs.zip"])

@@ -22,6 +22,7 @@ from annotation_app.services.references import (
 )
 from annotation_app.services.standings import open_gate, rounds_of, standings_of
 from blinding.models import Event, Job
+from blinding.policy import Role
 from tests.factories import StudyUnderTest, a_study, an_account, first_answers, rows
 
 pytestmark = pytest.mark.django_db
@@ -61,20 +62,25 @@ def code_practice(study: StudyUnderTest, *, b: int = 0) -> None:
 
 
 def items_of(study: StudyUnderTest, name: str) -> list[Assignment]:
-    own = Assignment.objects.visible_to(study[name]).order_by("position")
+    own = (
+        Assignment.objects.visible_to(study[name])
+        .filter(served_at__isnull=False)
+        .order_by("calibration", "position")
+    )
     return [own_assignment(membership=study[name], uid=item.pk) for item in own]
 
 
 def write_all_references(study: StudyUnderTest, name: str = "adjudicator") -> None:
     for output, _ in training_texts(membership=study[name]):
         item = training_item(membership=study[name], uid=output.pk)
-        write_reference(membership=study[name], uid=output.pk, fields=first_answers(item))
+        write_reference(membership=study[name], uid=output.pk, fields=first_answers(item))  # type: ignore[arg-type]  # a form is all it needs
 
 
 def test_peers_are_shown_only_after_the_own_record_is_final(study):
     study.code_all("primary_B", first_answers)
     study.finalise()
     item = next_assignment(membership=study["primary_A"])
+    assert item is not None
     with pytest.raises(Refused) as refusal:
         comparison_of(membership=study["primary_A"], item=item)
     assert refusal.value.code == "not_final"
@@ -111,7 +117,9 @@ def test_comparing_ends_with_training(study):
         comparison_of(membership=study["primary_A"], item=items_of(study, "primary_A")[0])
 
 
-@pytest.mark.parametrize(("name", "source"), [("adjudicator", "adjudicator"), ("project_author", "project_author")])
+@pytest.mark.parametrize(
+    ("name", "source"), [("adjudicator", "adjudicator"), ("project_author", "project_author")]
+)
 def test_a_written_reference_is_marked_with_who_wrote_it(study, name, source):
     write_all_references(study, name)
     found = ReferenceCode.objects.filter(output__study=study.study).in_force()
@@ -153,7 +161,9 @@ def test_a_view_that_both_coders_share_after_comparing_is_a_consensus(study):
     b = Assignment.objects.get(output=a.output_id, slot="B")
     assert hold_right(membership=study["primary_A"], uid=a.pk, which="other") is False
     assert reference_of(a.output_id) is None
-    assert comparison_of(membership=study["primary_B"], item=own_assignment(membership=study["primary_B"], uid=b.pk)).other_holds
+    assert comparison_of(
+        membership=study["primary_B"], item=own_assignment(membership=study["primary_B"], uid=b.pk)
+    ).other_holds
     assert hold_right(membership=study["primary_B"], uid=b.pk, which="own") is True
     reference = reference_of(a.output_id)
     assert reference is not None
@@ -178,7 +188,9 @@ def test_standing_is_the_share_of_compared_answers_equal_to_the_reference(study)
     code_practice(study, b=1)
     write_all_references(study)
     a, b = standings_of(membership=study["admin"])
-    compared = len(registries.compare_codes(study.study, items_of(study, "primary_A")[0].records.get().payload, {}).asked)
+    compared = len(
+        registries.compare_codes(study.study, items_of(study, "primary_A")[0].records.get().payload, {}).asked
+    )
     assert a.last is not None
     assert (a.last.texts, a.last.compared, a.last.share, a.reaches) == (4, 4 * compared, 1.0, True)
     assert b.last is not None
@@ -232,7 +244,7 @@ def test_who_joins_a_trained_study_while_it_is_coded_waits_too(study):
     study.to("coding")
     study.release(study.import_batch(main_sample()))
     study.names["late"] = an_account("late").username
-    add_membership(study=study.study, user=study.user("late"), role="primary_A")
+    add_membership(study=study.study, user=study.user("late"), role=Role.PRIMARY_A)
     sign_declaration(membership=study["late"])
     with pytest.raises(Refused) as refusal:
         next_assignment(membership=study["late"])

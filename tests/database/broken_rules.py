@@ -37,6 +37,8 @@ APPEND_ONLY = {
     "annotation_app_erratum": "errata",
     "annotation_app_guess": "guesses",
     "annotation_app_record": "records",
+    "annotation_app_referencecode": "references",
+    "annotation_app_traininggate": "gates",
     "blinding_amendment": "amendments",
     "blinding_event": "events",
     "blinding_eventblock": "event_blocks",
@@ -49,6 +51,7 @@ APPEND_ONLY = {
     "blinding_revealedtask": "revealed_tasks",
 }
 KEYS = {
+    "annotation_app_traininggate": "member_id",
     "blinding_opendigests": "output",
     "blinding_publisheddistributions": "study",
     "blinding_revealedlabel": "output",
@@ -208,6 +211,14 @@ TASKS: list[Attempt] = [
     ("a_task_code_is_used_once_in_a_study", [copy_of("annotation_app_task", id=NEW + "1", task_id="other")]),
     ("a_cluster_code_is_used_once_in_a_task", [copy_of("annotation_app_cluster", id=NEW + "1")]),
     ("a_coder_names_a_new_cluster_once", [copy_of("annotation_app_owncluster", id=NEW + "1")]),
+    ("a_training_text_is_noted_once", [copy_of("annotation_app_trainingtext", id=NEW + "1")]),
+    *(
+        (
+            "a_reference_has_an_author_or_is_a_consensus",
+            [copy_of("annotation_app_referencecode", id=NEW + "1", **changes)],
+        )
+        for changes in ({"source": "adjudicator"}, {"source": "coder"})
+    ),
 ]
 
 OUTPUTS: list[Attempt] = [

@@ -2,7 +2,17 @@
 
 from adjudication.models import CaseDraft
 from adjudication.services.cases import claim_next_case
-from annotation_app.models import Assignment, Batch, Guess, Output, OwnCluster, Task
+from annotation_app.models import (
+    Assignment,
+    Batch,
+    Guess,
+    Output,
+    OwnCluster,
+    ReferenceCode,
+    Task,
+    TrainingGate,
+    TrainingText,
+)
 from annotation_app.projections import AssignmentView
 from annotation_app.services.assignments import next_assignment
 from annotation_app.services.exposures import recognise
@@ -69,6 +79,9 @@ def _fill_the_rest(study: StudyUnderTest) -> None:
     nothing = entropy.uuid("test", "ground")
     OwnCluster.objects.create(member=study["primary_A"], task=Task.objects.filter(study=uid)[0], code="N1")
     Guess.objects.create(assignment=Assignment.objects.filter(study=uid).final()[0], guessed_at=clock.now())
+    ReferenceCode.objects.create(output=output, source="consensus", values={}, written_at=clock.now())
+    TrainingGate.objects.create(member=study["primary_A"], passed_by=study["admin"], passed_at=clock.now())
+    TrainingText.objects.create(study=study.study, digest=bytes(32))
     SealedTask.objects.create(
         study=uid, batch=batch.pk, task=output.task_id, version="1.0.0", digest=b"x", box=b"x"
     )

@@ -1,11 +1,13 @@
 """Who codes what of a released batch, in which order, and the commitment to all of it before anyone opens an item."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from django.db.models import F, Max
 
-from annotation_app.models import Assignment, Batch, Cluster, Membership, Output
+from annotation_app.models import Assignment, Batch, Cluster, Membership, Output, Task
 from annotation_app.services.versions import rules
 from blinding import clock, commitment, entropy, sealing
 from blinding.allocation import Placement, Unit, allocate, document, draw_exemplars, draw_share
@@ -28,8 +30,9 @@ class Allocation:
         protocol = self._study.protocol
         self._spacing = int(protocol["spacing"])
         self._audit_share = float(protocol["audit_share"]) if batch.is_main else 0.0
+        met = _variants_met(batch, {o.task for o in self._outputs.values()})
         self._units = [
-            Unit(o.blinded_output_id, str(o.task_id), o.task.variant_group or None)
+            Unit(o.blinded_output_id, str(o.task_id), o.task.variant_group or None, met.get(o.task_id, ()))
             for o in self._outputs.values()
         ]
         self._slots = self._who_codes()
@@ -85,6 +88,7 @@ class Allocation:
                 "audit_share": self._audit_share,
                 "offsets": self._offsets,
                 "variants": {u.blinded_id: u.never_same for u in self._units if u.never_same},
+                "met": {u.blinded_id: list(u.met) for u in self._units if u.met},
             },
             sealed_seed=sealing.Sealer(key).seal(self._seed + nonce),
             committed_at=now,
@@ -172,8 +176,10 @@ def committed_allocation(batch: Batch, made_from: dict[str, Any]) -> dict[str, A
     `made_from` is what the batch's commitment says of it.
     """
     outputs = Output.objects.filter(batch=batch).values_list("blinded_output_id", "task_id")
+    variants, met = made_from["variants"], made_from["met"]
     units = [
-        Unit(blinded_id, str(task), made_from["variants"].get(blinded_id)) for blinded_id, task in outputs
+        Unit(blinded_id, str(task), variants.get(blinded_id), met.get(blinded_id, ()))
+        for blinded_id, task in outputs
     ]
     items = Assignment.objects.filter(output__batch=batch, given_later=False, position__isnull=False)
     rows = items.values_list("output__blinded_output_id", "slot", "member__alias", "position")
@@ -185,6 +191,22 @@ def committed_allocation(batch: Batch, made_from: dict[str, Any]) -> dict[str, A
         key=lambda p: (p.slot, p.member, p.position),
     )
     return document(units, made_from["slots"], made_from["spacing"], made_from["audit_share"], placements)
+
+
+def _variants_met(batch: Batch, tasks: Iterable[Task]) -> dict[UUID, tuple[str, ...]]:
+    """Return, by task, who was given another variant of it in an earlier batch."""
+    groups = {task.pk: task.variant_group for task in tasks if task.variant_group}
+    earlier = Assignment.objects.filter(study=batch.study_id, output__task__variant_group__in=groups.values())
+    met: dict[str, set[tuple[Any, str]]] = defaultdict(set)
+    for group, task, alias in earlier.values_list(
+        "output__task__variant_group", "output__task", "member__alias"
+    ).distinct():
+        met[group].add((task, alias))
+    found = {
+        task: tuple(sorted({alias for other, alias in met[group] if other != task}))
+        for task, group in groups.items()
+    }
+    return {task: aliases for task, aliases in found.items() if aliases}
 
 
 def _last_position(member: Membership, calibration: bool) -> int:

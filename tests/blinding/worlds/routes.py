@@ -4,7 +4,7 @@ Whoever adds a route finds it visited by itself if its parameters are of a known
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from uuid import UUID
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from adjudication.models import AgreementReport, Case
-from annotation_app.models import Assignment, Batch, ExportFile, Output
+from annotation_app.models import Assignment, Batch, ExportFile, Output, Task
 from tests.blinding.worlds.world import SLUG, World
 
 NOBODYS = "00000000-0000-4000-8000-000000000000"
@@ -27,6 +27,7 @@ LISTS = tuple(
         "batches",
         "codebook",
         "commitments/digests",
+        "distributions",
         "events",
         "exports",
         "members",
@@ -34,6 +35,8 @@ LISTS = tuple(
         "records",
         "reports",
         "results",
+        "results/tasks",
+        "tasks",
         "unblinding",
     )
 )
@@ -80,6 +83,23 @@ class Route:
         return "/" + re.sub(r"<\w+:(\w+)>", lambda found: str(values[found[1]]), self.pattern)
 
 
+# Which uid stands behind which word: a thing of the whole study, or an item of the asker's own.
+WHOLE_STUDY: dict[str, Callable[["Things"], UUID | str]] = {
+    "batches": lambda things: things.batch,
+    "commitments": lambda things: things.batch,
+    "cases": lambda things: things.case,
+    "reports": lambda things: things.report,
+    "agreement-reports": lambda things: things.report,
+    "exports": lambda things: things.export,
+    "tasks": lambda things: things.task,
+    "texts": lambda things: things.output,
+    "items": lambda things: things.output,
+    "unblinding": lambda things: NOBODYS,
+}
+GUESSED = ("guesses", "closing")
+CODED = ("annotate", "assignments")
+
+
 def all_routes() -> list[Route]:
     return sorted({Route(pattern) for pattern in _patterns(get_resolver(), "")}, key=lambda route: route.pattern)
 
@@ -104,12 +124,15 @@ class Things:
     batch: UUID | str = NOBODYS
     report: UUID | str = NOBODYS
     export: UUID | str = NOBODYS
+    task: UUID | str = NOBODYS
+    output: UUID | str = NOBODYS
     blinded_id: str = "b-0"
 
     @classmethod
     def of(cls, world: World) -> "Things":
         items = Assignment.objects.filter(served_at__isnull=False, voided_at=None, slot__in=["A", "B", "audit"])
         rows = list(items.order_by("position").values_list("member__user__username", "pk", "submitted_at", "guess_drawn"))
+        output = Output.objects.order_by("blinded_output_id")[0]
         claimed = Case.objects.open().filter(claimed_by__isnull=False).first()
         return cls(
             open_item={role: pk for role, pk, submitted, _ in rows if submitted is None},
@@ -119,7 +142,9 @@ class Things:
             batch=Batch.objects.get().pk,
             report=_newest(AgreementReport),
             export=_newest(ExportFile),
-            blinded_id=Output.objects.order_by("blinded_output_id")[0].blinded_output_id,
+            task=Task.objects.order_by("task_id")[0].pk,
+            output=output.pk,
+            blinded_id=output.blinded_output_id,
         )
 
 
@@ -151,20 +176,21 @@ def _values(route: Route, things: Things, role: str) -> list[dict[str, Any]]:
 
 
 def _uids(pattern: str, things: Things, role: str) -> list[UUID | str]:
-    kind = pattern.split("/<uuid:uid>")[0].rsplit("/", 1)[1]
-    whole_study = {
-        "batches": things.batch,
-        "commitments": things.batch,
-        "cases": things.case,
-        "reports": things.report,
-        "agreement-reports": things.report,
-        "exports": things.export,
-        "unblinding": NOBODYS,
-    }
-    if kind in whole_study:
-        return [whole_study[kind]]
-    own = {"annotate": things.open_item, "assignments": things.open_item, "guesses": things.guess_item}
-    if kind not in own:
-        raise LookupError(f"nobody said which {kind} there are for {pattern}: name them in {__name__}")
-    mine = [items[role] for items in (own[kind], things.done_item) if role in items]
-    return list(dict.fromkeys([*mine, own[kind].get("primary_A", NOBODYS)]))
+    kind = kind_of(pattern)
+    if kind in WHOLE_STUDY:
+        return [WHOLE_STUDY[kind](things)]
+    items = things.guess_item if kind in GUESSED else things.open_item
+    mine = [found[role] for found in (items, things.done_item) if role in found]
+    return list(dict.fromkeys([*mine, items.get("primary_A", NOBODYS)]))
+
+
+def unnamed_parameters() -> set[str]:
+    """Return the routes of which nobody said what their uid may be: they are asked for under an item's."""
+    known = {*WHOLE_STUDY, *GUESSED, *CODED}
+    named = (route.pattern for route in all_routes() if "uid" in route.parameters)
+    return {pattern for pattern in named if kind_of(pattern) not in known}
+
+
+def kind_of(pattern: str) -> str:
+    """Return the word before a route's uid, such as `batches`."""
+    return pattern.split("/<uuid:uid>")[0].rsplit("/", 1)[-1]

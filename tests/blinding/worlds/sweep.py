@@ -13,7 +13,7 @@ from tests.blinding.worlds.world import BLIND, World
 ACCEPTS = ("text/html", "application/json", "text/csv")
 RARE = ("HEAD", "OPTIONS", "PUT", "PATCH", "DELETE")
 READ = {200, 201, 202, 204, 400, 409, 422, 429}  # statuses of what was at least read
-TURNS = 3  # a rare method on a route is used by A and by every third of the others
+TURNS = 6  # a rare method on a route is used by A and by every sixth of the others
 ASKS_LISTS = ("primary_A", "monitor", "project_author")
 NOWHERE = Route("no/such/page/")
 

@@ -1,0 +1,12 @@
+"""Addresses of pages about a study's tasks."""
+
+from django.urls import path
+
+from annotation_app.pages import distributions, tasks
+
+urlpatterns = [
+    path("tasks/", tasks.tasks, name="tasks"),
+    path("tasks/results/", tasks.results, name="task-results"),
+    path("tasks/<uuid:uid>/", tasks.task, name="task"),
+    path("distributions/", distributions.distributions, name="distributions"),
+]
