@@ -42,6 +42,10 @@ urlpatterns = [
     path("auth/token/", accounts.TokenView.as_view()),
     path("schema/", schema.SchemaView.as_view()),
     path("studies/", studies.StudiesView.as_view()),
-    path("public/<slug:slug>/distributions/", distributions.PublicDistributionsView.as_view(), name="public-distributions-json"),
+    path(
+        "public/<slug:slug>/distributions/",
+        distributions.PublicDistributionsView.as_view(),
+        name="public-distributions-json",
+    ),
     path("studies/<slug:slug>/", include(in_study)),
 ]

@@ -23,6 +23,11 @@ KINDS = {
     Finding.Kind.LABEL: gettext_lazy("value of the file"),
     Finding.Kind.VOCABULARY: gettext_lazy("vocabulary of the study"),
 }
+THINGS = {
+    "cluster": gettext_lazy("the proposed cluster"),
+    "masks": gettext_lazy("the number of masks"),
+    "identical_text": gettext_lazy("identical texts"),
+}
 WARNINGS = {
     "nul_replaced": gettext_lazy("Characters that cannot be stored were replaced"),
     "surrogate_replaced": gettext_lazy("Characters that cannot be stored were replaced"),
@@ -47,6 +52,8 @@ def batch_shown(batch: BatchView, slug: str, terms: int) -> dict[str, Any]:
         "errors": batch.errors,
         "errors_total": batch.errors_total,
         "warnings": [_warning(warning) for warning in batch.warnings],
+        "cautions": cautions(batch.counts),
+        "wording": batch.counts.get("wording", []),
         "figures": _figures(batch.counts),
         "lint": _lint(batch),
         "merkle_root": batch.merkle_root,
@@ -55,6 +62,20 @@ def batch_shown(batch: BatchView, slug: str, terms: int) -> dict[str, Any]:
         "commitment_url": reverse("batch-commitment", args=[slug, batch.uid]) if released else "",
         "may_discard": batch.status not in (State.RELEASING, State.RELEASED, State.DISCARDED),
     }
+
+
+def cautions(counts: dict[str, Any]) -> list[str]:
+    """Return what shown things might tell of a source, without a figure and without saying which source."""
+    said = []
+    if telling := counts.get("telling"):
+        things = ", ".join(str(THINGS.get(thing, thing)) for thing in telling)
+        said.append(
+            _("These go together with the source more than chance would have it: %(things)s.")
+            % {"things": things}
+        )
+    if counts.get("identical_texts"):
+        said.append(_("Some texts are identical although they come from different sources."))
+    return said
 
 
 def job_shown(batch: BatchView) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from annotation_app.errors import Absent, Refused
 from annotation_app.models import Membership
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.pages.tasks_shown import distribution_shown
+from annotation_app.services.distributions import PHASES as PUBLISHING
 from annotation_app.services.distributions import (
     Distributions,
     distributions_of,
@@ -18,7 +19,6 @@ from annotation_app.services.distributions import (
     public_distributions,
     publish_distributions,
 )
-from annotation_app.services.distributions import PHASES as PUBLISHING
 from blinding.policy import Role
 
 
@@ -44,9 +44,7 @@ def distributions(request: HttpRequest, membership: Membership) -> HttpResponse:
 @require_GET
 def public(request: HttpRequest, slug: str) -> HttpResponse:
     """The page that needs no account."""
-    return render_page(
-        request, "annotation_app/distributions.html", _shown(public_distributions(slug=slug))
-    )
+    return render_page(request, "annotation_app/distributions.html", _shown(public_distributions(slug=slug)))
 
 
 def _shown(found: Distributions) -> dict[str, Any]:
@@ -63,4 +61,8 @@ def _shown(found: Distributions) -> dict[str, Any]:
 
 def _to_publish(membership: Membership) -> dict[str, Any]:
     study = membership.study
-    return {"title": study.title, "to_publish": True, "may_publish": study.phase in PUBLISHING and has_metadata(study)}
+    return {
+        "title": study.title,
+        "to_publish": True,
+        "may_publish": study.phase in PUBLISHING and has_metadata(study),
+    }

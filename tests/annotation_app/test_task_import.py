@@ -1,6 +1,6 @@
 """Task packages on their way in: checked, matched with outputs, sealed, and what of them may be known afterwards."""
 
-from typing import Any
+import json
 
 import pytest
 
@@ -8,7 +8,7 @@ from annotation_app.models import Batch, Task
 from annotation_app.services.batches.release import discard_batch
 from blinding.models import DeclaredLabels, SealedTask, TaskTally
 from tests.annotation_app.task_uploads import output, rows_that_hold, upload, zipped
-from tests.blinding.task_metadata.packages import metadata, variant
+from tests.blinding.task_metadata.packages import metadata, task_toml, variant
 from tests.factories import StudyUnderTest, a_study, rows
 from tests.shared_folder import shared
 
@@ -38,6 +38,11 @@ def task(study: StudyUnderTest, task_id: str, version: str = "") -> Task:
 def codes(batch: Batch) -> list[str]:
     assert batch.status == Batch.Status.REJECTED
     return sorted(error["code"] for error in batch.errors)
+
+
+def two_versions() -> dict[str, bytes]:
+    trees = metadata(), metadata({"task_version": "1.1.0"})
+    return {f"tasks/{tree['task_version']}/menu-1/task.toml": task_toml(tree) for tree in trees}
 
 
 def test_packages_are_sealed_with_the_outputs(study: StudyUnderTest) -> None:
@@ -72,25 +77,15 @@ def test_a_zip_of_packages_alone_is_taken(study: StudyUnderTest) -> None:
 
 
 def test_two_versions_in_one_zip_are_both_sealed(study: StudyUnderTest) -> None:
-    trees = metadata(), metadata({"task_version": "1.1.0"})
-    files = {f"tasks/v{n}/menu-1/task.toml": content for n, content in enumerate(_files(trees))}
+    files = two_versions()
     outputs = [output(1, "menu-1", task_version="1.0.0"), output(2, "menu-1", task_version="1.1.0")]
     batch = study.import_batch(zipped(outputs, **files), file_name="upload.zip")
     assert batch.status == "in_review", batch.errors
     assert sorted(SealedTask.objects.values_list("version", flat=True)) == ["1.0.0", "1.1.0"]
 
 
-def _files(trees: tuple[dict[str, Any], ...]) -> list[bytes]:
-    from tests.blinding.task_metadata.packages import task_toml
-
-    return [task_toml(tree) for tree in trees]
-
-
 def test_outputs_without_a_version_need_one_package_only(study: StudyUnderTest) -> None:
-    files = {
-        f"tasks/v{n}/menu-1/task.toml": content
-        for n, content in enumerate(_files((metadata(), metadata({"task_version": "1.1.0"}))))
-    }
+    files = two_versions()
     batch = study.import_batch(zipped([output(1, "menu-1")], **files), file_name="upload.zip")
     assert codes(batch) == ["ambiguous_task_version"]
 
@@ -184,7 +179,7 @@ def test_the_admin_sees_warnings_until_the_release(study: StudyUnderTest) -> Non
 
 def test_errors_of_packages_are_forgotten_with_the_next_release(study: StudyUnderTest) -> None:
     bad = upload(study, [output(1, "menu-1")], metadata({"labels.t10_risk": "high"}))
-    assert codes(bad) == ["metadata_invalid", "metadata_invalid"] or codes(bad) == ["metadata_invalid"]
+    assert set(codes(bad)) == {"metadata_invalid"}
     study.release(upload(study, [output(1, "menu-1")], metadata()))
     bad.refresh_from_db()
     assert (bad.errors, bad.errors_total > 0) == ([], True)
@@ -263,8 +258,6 @@ ZIPS = (
 
 @pytest.mark.parametrize("name", [*ZIPS, "nested.zip", "bomb.zip", "two_outputs.zip"])
 def test_the_zip_cases_come_out_as_their_manifest_says(study: StudyUnderTest, name: str) -> None:
-    import json
-
     folder = shared("cases", "imports")
     cases = json.loads((folder / "manifest.json").read_text())["cases"]
     expected = next(case["expect"] for case in cases if case["file"] == name)

@@ -18,6 +18,7 @@ from annotation_app.models import Batch
 from annotation_app.services.batches.arms import ArmTable
 from annotation_app.services.batches.findings import FindingTable
 from annotation_app.services.batches.tasks import store_clusters, store_tasks
+from annotation_app.services.batches.wording import telling_wording
 from blinding import entropy, sealing
 from blinding.commitment import encode_labels, sealed_digests
 from blinding.models import StudyKey
@@ -88,6 +89,7 @@ class Staging:
                 self._copy(cursor, chunk)
             cursor.execute(_INTO_TABLES)
         self._findings.store()
+        self._wording = telling_wording(self._batch.study, tasks, self._checked.tasks, self._finder)
         self._warnings = self._arms.seal_figures(self._sealer)
 
     @property
@@ -103,6 +105,7 @@ class Staging:
             "controls": sum(t.positive_control for t in tasks.values()),
             **(self._checked.metadata.summary() if self._checked.metadata else {}),
             **self._warnings,
+            "wording": self._wording,
         }
 
     def _chunks(self, rows: Iterator[OutputRow]) -> Iterator[Chunk]:
