@@ -24,7 +24,7 @@ def test_defaults():
     assert protocol["grace_minutes"] == 10
     assert protocol["spacing"] == 3
     assert protocol["show_proposed_cluster"] == "from_start"
-    assert protocol["adjudication"] == {"steps": 2, "sham_share": 0.1, "show_notes": False}
+    assert protocol["adjudication"] == {"steps": 1, "sham_share": 0.1, "show_notes": False}
     assert protocol["audit_share"] == 0.1
     assert protocol["guess"] == {"share": 0, "conditions": [], "models": []}
     assert protocol["applicability"] == []
