@@ -60,7 +60,7 @@ def batch_shown(batch: BatchView, slug: str, terms: int) -> dict[str, Any]:
         "seed_commitment": batch.seed_commitment,
         "released_at": batch.released_at,
         "commitment_url": reverse("batch-commitment", args=[slug, batch.uid]) if released else "",
-        "may_discard": batch.status not in (State.RELEASING, State.RELEASED, State.DISCARDED),
+        "may_discard": batch.status in (State.IN_REVIEW, State.REJECTED, State.FAILED),
     }
 
 

@@ -1,7 +1,5 @@
 """Task packages on their way in: checked, matched with outputs, sealed, and what of them may be known afterwards."""
 
-import json
-
 import pytest
 
 from annotation_app.models import Batch, Task
@@ -10,7 +8,6 @@ from blinding.models import DeclaredLabels, SealedTask, TaskTally
 from tests.annotation_app.task_uploads import output, rows_that_hold, upload, zipped
 from tests.blinding.task_metadata.packages import metadata, task_toml, variant
 from tests.factories import StudyUnderTest, a_study, rows
-from tests.shared_folder import shared
 
 pytestmark = pytest.mark.django_db
 
@@ -244,29 +241,6 @@ def test_a_broken_schema_of_the_server_fails_the_import_by_name(
     batch = upload(study, [output(1, "menu-1")], metadata())
     assert batch.status == "failed"
     assert "broken.json" in study.api("admin").get(study.url(f"batches/{batch.pk}/")).json()["error"]
-
-
-ZIPS = (
-    "good.zip",
-    "zipped_folder.zip",
-    "bad_metadata.zip",
-    "unknown_task.zip",
-    "traversal.zip",
-    "symlink.zip",
-)
-
-
-@pytest.mark.parametrize("name", [*ZIPS, "nested.zip", "bomb.zip", "two_outputs.zip"])
-def test_the_zip_cases_come_out_as_their_manifest_says(study: StudyUnderTest, name: str) -> None:
-    folder = shared("cases", "imports")
-    cases = json.loads((folder / "manifest.json").read_text())["cases"]
-    expected = next(case["expect"] for case in cases if case["file"] == name)
-    batch = study.import_batch(folder / name)
-    assert batch.status == expected["status"]
-    assert batch.rows == expected.get("rows", 0)
-    told = {(e["row"], e["column"], e["code"], e.get("path")) for e in batch.errors}
-    wanted = {(e["row"], e["column"], e["code"], e.get("path")) for e in expected.get("errors", [])}
-    assert told == wanted
 
 
 def test_the_usual_outputs_without_packages_still_come_in(study: StudyUnderTest) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,18 @@ class Product:
     address: str
     environment: dict[str, str]
     folder: Path
+    processes: "_processes | None" = None
+
+    @contextmanager
+    def without_server(self) -> Iterator[None]:
+        """Stop the web server, and start it again after the block."""
+        assert self.processes is not None
+        self.processes.stop("web")
+        try:
+            yield
+        finally:
+            self.processes.start("web")
+            _wait_until_well(int(self.address.rpartition(":")[2]))
 
     def manage(self, *arguments: str, **more: str) -> None:
         subprocess.run(
@@ -85,7 +97,7 @@ def product(tmp_path_factory: pytest.TempPathFactory, chromium: Path) -> Iterato
             DJANGO_SUPERUSER_USERNAME=BOSS,
             DJANGO_SUPERUSER_EMAIL="boss@example.org",
         )
-        with _processes(port, environment, folder):
+        with _processes(port, environment, folder) as running.processes:
             _wait_until_well(port)
             yield running
 
@@ -192,32 +204,32 @@ class _processes:
         ]
         self.commands = {"web": web, "worker": worker}
         self.environment, self.folder = environment, folder
-        self.started: list[subprocess.Popen[bytes]] = []
+        self.started: dict[str, subprocess.Popen[bytes]] = {}
 
-    def __enter__(self) -> None:
-        for name, command in self.commands.items():
-            arguments = [str(word) for word in command]
-            with (self.folder / f"{name}.log").open("wb") as log:
-                self.started.append(
-                    subprocess.Popen(
-                        arguments,
-                        cwd=ROOT,
-                        env=self.environment,
-                        stdout=log,
-                        stderr=log,
-                        stdin=subprocess.DEVNULL,
-                    )
-                )
+    def start(self, name: str) -> None:
+        arguments = [str(word) for word in self.commands[name]]
+        with (self.folder / f"{name}.log").open("ab") as log:
+            self.started[name] = subprocess.Popen(
+                arguments, cwd=ROOT, env=self.environment, stdout=log, stderr=log, stdin=subprocess.DEVNULL
+            )
+
+    def stop(self, name: str) -> None:
+        process = self.started.pop(name)
+        process.terminate()
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def __enter__(self) -> "_processes":
+        for name in self.commands:
+            self.start(name)
+        return self
 
     def __exit__(self, *_: object) -> None:
-        for process in self.started:
-            process.terminate()
-        for process in self.started:
-            try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        for name in list(self.started):
+            self.stop(name)
 
 
 def _free_port() -> int:

@@ -4,10 +4,10 @@ Rows go through temporary tables, which no dump shows, and from there into their
 """
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -17,16 +17,17 @@ from annotation_app.batch_file import CheckResult, Opened, OutputRow, read_outpu
 from annotation_app.models import Batch
 from annotation_app.services.batches.arms import ArmTable
 from annotation_app.services.batches.findings import FindingTable
+from annotation_app.services.batches.sealer import Means, Plain, Sealed, Sealer
 from annotation_app.services.batches.tasks import store_clusters, store_tasks
 from annotation_app.services.batches.wording import telling_wording
 from blinding import entropy, sealing
-from blinding.commitment import encode_labels, sealed_digests
 from blinding.models import StudyKey
 from blinding.redaction.finder import Finder
 from blinding.redaction.unicode import clean
 
-CHUNK = 2000
-THREADS = 2
+CHUNK_ROWS, CHUNK_BYTES = 1_000, 4_000_000  # whichever is reached first
+NONCE = 32  # bytes
+AHEAD = 2  # chunks that wait to be sealed while the next one is read
 
 _TEMPORARY = """
 CREATE TEMP TABLE staged_rows (id uuid, batch_id uuid, task_id uuid, cluster_id uuid, text text, spans text) ON COMMIT DROP;
@@ -51,14 +52,11 @@ DROP TABLE staged_rows, sealed_rows, used_rows;
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rows of the three temporary tables, the boxes still plain or, once sealed, closed."""
+    """Some outputs on their way into the temporary tables; what is to be sealed is still plain."""
 
-    staged: list[tuple[Any, ...]]
-    used: list[tuple[Any, ...]]
-    outputs: list[tuple[UUID, UUID]]  # (key of the sealed row, output)
-    labels: list[bytes]
-    texts: list[bytes]
-    digests: list[bytes]
+    staged: list[tuple[Any, ...]] = field(default_factory=list)
+    outputs: list[UUID] = field(default_factory=list)
+    plain: list[Plain] = field(default_factory=list)
 
 
 class Staging:
@@ -68,13 +66,12 @@ class Staging:
         key = StudyKey.objects.get(study=batch.study_id)
         self._batch = batch
         self._checked = checked
-        self._sealer = sealing.Sealer(bytes(key.public_key))
-        self._id_secret = bytes(key.id_secret)
+        size = sealing.padded_size(checked.longest_label_box)
+        self._means = Means(bytes(key.public_key), bytes(key.id_secret), size)
         labels = frozenset().union(*checked.labels.values())
         self._finder = Finder(labels, batch.study.protocol.get("forbidden_vocabulary", ()))
         self._findings = FindingTable(batch)
         self._arms = ArmTable(batch)
-        self._box_size = sealing.padded_size(checked.longest_label_box)
 
     def store(self, opened: Opened, progress: Any) -> None:
         """Copy all outputs of the file in, in the caller's transaction."""
@@ -85,12 +82,12 @@ class Staging:
         with connection.cursor() as cursor:
             cursor.execute(_TEMPORARY)
             rows = read_outputs(opened, self._batch.mapping, clean, progress)
-            for chunk in self._sealed_ahead(self._chunks(rows)):
-                self._copy(cursor, chunk)
+            for chunk, sealed in self._sealed_ahead(map(self._chunk, _pieces(rows))):
+                self._copy(cursor, chunk, sealed)
             cursor.execute(_INTO_TABLES)
         self._findings.store()
         self._wording = telling_wording(self._batch.study, tasks, self._checked.tasks, self._finder)
-        self._warnings = self._arms.seal_figures(self._sealer)
+        self._warnings = self._arms.seal_figures(sealing.Sealer(self._means.public_key))
 
     @property
     def has_one_arm(self) -> bool:
@@ -108,61 +105,44 @@ class Staging:
             "wording": self._wording,
         }
 
-    def _chunks(self, rows: Iterator[OutputRow]) -> Iterator[Chunk]:
-        while part := list(islice(rows, CHUNK)):
-            yield self._chunk(part)
-
     def _chunk(self, rows: list[OutputRow]) -> Chunk:
-        chunk = Chunk([], [], [], [], [], [])
-        batch, study = self._batch.pk, self._batch.study_id
-        drawn = iter(_keys(3 * len(rows), batch))
-        for row in rows:
-            output = next(drawn)
+        chunk, batch = Chunk(), self._batch.pk
+        nonces = entropy.draw("leaf nonces", batch, NONCE * len(rows))
+        for number, (row, output) in enumerate(zip(rows, _keys(len(rows), batch), strict=True)):
             task = (row.task_id, row.task_version)
             spans = self._findings.take(row.shown, self._finder.find(row.shown))
             cluster = self._cluster_ids.get((task, row.auto_cluster_id)) if row.auto_cluster_id else None
-            chunk.staged.append((output, batch, self._task_ids[task], cluster, row.shown, json.dumps(spans)))
-            chunk.used.append(
-                (next(drawn), study, batch, sealing.duplicate_key(self._id_secret, row.output_id))
-            )
-            chunk.outputs.append((next(drawn), output))
-            self._seal_later(chunk, row, output)
+            place = json.dumps(spans) if spans else "[]"
+            chunk.staged.append((output, batch, self._task_ids[task], cluster, row.shown, place))
+            chunk.outputs.append(output)
+            nonce = nonces[NONCE * number : NONCE * (number + 1)]
+            chunk.plain.append(Plain(sealed_fields(row), row.rest(), row.text, nonce))
             self._arms.take(row, len(spans), self._task_ids[task], cluster)
         return chunk
 
-    def _seal_later(self, chunk: Chunk, row: OutputRow, output: UUID) -> None:
-        nonce = entropy.draw("leaf nonce", output, 32)
-        expected = list(row.gold_expected) if row.gold_expected is not None else None
-        rest, fields = row.rest(), sealed_fields(row)
-        chunk.labels.append(sealing.pad_to(sealing.label_box(fields, rest, nonce), self._box_size))
-        chunk.texts.append(sealing.text_box(row.text))
-        chunk.digests.append(sealed_digests(encode_labels(fields, rest), row.text, expected, nonce))
-
-    def _sealed_ahead(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, list[bytes], list[bytes]]]:
-        """Seal one chunk in threads (libsodium works outside the GIL) while the next one is read."""
-        with ThreadPoolExecutor(THREADS) as pool:
-            waiting: tuple[Chunk, Future[list[bytes]], Future[list[bytes]]] | None = None
+    def _sealed_ahead(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, list[Sealed]]]:
+        """Let a process seal chunks in their order while the next ones are read."""
+        waiting: deque[tuple[Chunk, Future[list[Sealed]]]] = deque()
+        with Sealer(self._means) as sealer, ThreadPoolExecutor(1) as line:
             for chunk in chunks:
-                started = (chunk, pool.submit(self._seal, chunk.labels), pool.submit(self._seal, chunk.texts))
-                if waiting is not None:
-                    yield waiting[0], waiting[1].result(), waiting[2].result()
-                waiting = started
-            if waiting is not None:
-                yield waiting[0], waiting[1].result(), waiting[2].result()
+                waiting.append((chunk, line.submit(sealer.seal, chunk.plain)))
+                if len(waiting) > AHEAD:
+                    done, sealed = waiting.popleft()
+                    yield done, sealed.result()
+            for done, sealed in waiting:
+                yield done, sealed.result()
 
-    def _seal(self, boxes: list[bytes]) -> list[bytes]:
-        return [self._sealer.seal(box) for box in boxes]
-
-    def _copy(self, cursor: Any, sealed: tuple[Chunk, list[bytes], list[bytes]]) -> None:
-        chunk, labels, texts = sealed
+    def _copy(self, cursor: Any, chunk: Chunk, sealed: list[Sealed]) -> None:
         batch, study = self._batch.pk, self._batch.study_id
+        keys = _keys(2 * len(sealed), batch)
         boxes = [
-            (key, study, batch, output, label, text, digest)
-            for (key, output), label, text, digest in zip(
-                chunk.outputs, labels, texts, chunk.digests, strict=True
-            )
+            (key, study, batch, output, row.labels, row.text, row.digests)
+            for key, output, row in zip(keys, chunk.outputs, sealed, strict=False)
         ]
-        for table, rows in (("staged_rows", chunk.staged), ("sealed_rows", boxes), ("used_rows", chunk.used)):
+        used = [
+            (key, study, batch, row.output_id) for key, row in zip(keys[len(sealed) :], sealed, strict=True)
+        ]
+        for table, rows in (("staged_rows", chunk.staged), ("sealed_rows", boxes), ("used_rows", used)):
             with cursor.copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:
                 copy.set_types(_COPIES[table])
                 for row in rows:
@@ -181,6 +161,19 @@ def sealed_fields(row: OutputRow) -> dict[str, Any]:
         "auto_cluster_id": row.auto_cluster_id,
         "gold_expected": list(row.gold_expected) if row.gold_expected is not None else None,
     }
+
+
+def _pieces(rows: Iterator[OutputRow]) -> Iterator[list[OutputRow]]:
+    """Cut a file into lists of bounded length, so that memory depends on neither its rows nor its texts."""
+    piece, size = [], 0
+    for row in rows:
+        piece.append(row)
+        size += len(row.raw)
+        if len(piece) >= CHUNK_ROWS or size >= CHUNK_BYTES:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece
 
 
 def _keys(n: int, batch: UUID) -> list[UUID]:

@@ -29,9 +29,8 @@ def test_nobody_sees_a_difference_where_every_label_has_another_name(twins: Twin
 def test_nobody_sees_a_difference_where_the_same_labels_belong_to_other_outputs(twins: Twins, role: str) -> None:
     """The third world lives to the middle of coding: compared is what both have seen."""
     other = seen_by(twins.permuted.world.transcript, role)
-    asked = {answer.asked for answer in other}
-    one = [answer for answer in seen_by(twins.first.world.transcript, role) if answer.asked in asked]
-    assert len(asked) == len(other)
+    asked, steps = {answer.asked for answer in other}, {answer.step for answer in other}
+    one = [a for a in seen_by(twins.first.world.transcript, role) if a.step in steps and a.asked in asked]
     assert difference(one, other) == ""
 
 

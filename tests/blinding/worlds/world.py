@@ -1,6 +1,7 @@
 """A world: a database of its own, its people with their browsers and programs, and the transcript of what they see."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
@@ -41,6 +42,7 @@ class World:
     step: str = "setup"
     watch: Watch = field(init=False)
     _stream: Stream = field(init=False)
+    _made: Counter[str] = field(default_factory=Counter)
 
     @contextmanager
     def open(self, seed: bytes = SEED) -> Iterator[None]:
@@ -86,7 +88,7 @@ class World:
         `data`: bytes or JSON for the interface, a form for pages (`{"json": …}` sends JSON to a page).
         """
         self.requests += 1
-        self._stream.start(f"{self.step} {self.requests} {role} {method} {path}")
+        self._stream.start(self._named(f"{self.step} {role} {method} {path} {accept}"))
         client = self.browsers.setdefault(role, _browser())
         program = path.startswith("/api/")
         sent = _encoded(program, method, data) | {"headers": {"Accept": accept, **headers}}
@@ -113,6 +115,11 @@ class World:
             self.transcript.append(answer)
         response.seen, response.logs = body, seen.logs
         return response  # type: ignore[no-any-return]
+
+    def _named(self, request: str) -> str:
+        """Tell a request from earlier ones that look the same."""
+        self._made[request] += 1
+        return f"{request} {self._made[request]}"
 
     def must(self, role: str, method: str, path: str, data: Any = None, **more: Any) -> Any:
         """Ask, insist on success, and return the JSON of the answer, None where it is none."""

@@ -1,0 +1,237 @@
+"""The adjudicator's queue: who gets which case, what a case shows, what a decision does and what it never touches."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from adjudication.models import Case, Decision
+from adjudication.projections import CaseView
+from adjudication.services.cases import LEASE, claim_next_case
+from annotation_app.errors import Absent, Refused
+from annotation_app.models import Record, RecordOverlay
+from annotation_app.projections import AssignmentView
+from annotation_app.services.assignments import next_assignment
+from annotation_app.services.exposures import recognise
+from blinding import clock
+from tests.factories import StudyUnderTest, a_study, first_answers, rows
+
+pytestmark = pytest.mark.django_db
+
+
+def all_differ(view: AssignmentView) -> dict[str, Any]:
+    """Answer like `first_answers`, but every choice with its second option: each output is disputed."""
+    answers = first_answers(view)
+    for control in view.form["fields"]:
+        if control["kind"] == "radio":
+            answers[control["key"]] = control["options"][1]["value"]
+    return answers
+
+
+def disputed_study(**more: Any) -> StudyUnderTest:
+    study = a_study(phase="coding", outputs=rows(tasks=1, per_task=4), **more)
+    study.code_all("primary_A", first_answers)
+    study.code_all("primary_B", all_differ)
+    study.settle()
+    return study
+
+
+def take(study: StudyUnderTest, who: str = "adjudicator") -> dict[str, Any]:
+    answer = study.api(who).get(study.url("cases/next/"))
+    assert answer.status_code == 200
+    case: dict[str, Any] = answer.json()
+    return case
+
+
+def decide(study: StudyUnderTest, case: dict[str, Any], source: str = "left", **more: Any) -> Any:
+    body = {
+        "values": {key: {"from": source} for key in case["disputed"]},
+        "rationale": "The anchor says so.",
+        "claim_no": case["claim_no"],
+    }
+    return study.api("adjudicator").post(
+        study.url(f"cases/{case['case_uid']}/decision/"), body | more, format="json"
+    )
+
+
+def test_a_case_shows_two_codings_and_no_coder() -> None:
+    study = disputed_study()
+    case = take(study)
+    assert case["step"] == 2
+    assert set(case["disputed"]) == {
+        key for key in case["left"] if case["left"][key] != case["right"].get(key)
+    }
+    body = json.dumps(case)
+    for told in (
+        study["primary_A"].alias,
+        study["primary_B"].alias,
+        "primary_A",
+        "submitted",
+        "origin",
+        "flag_reason",
+    ):
+        assert told not in body
+
+
+def test_asking_again_gives_the_same_case() -> None:
+    study = disputed_study()
+    first, second = take(study), take(study)
+    assert (first["case_uid"], first["claim_no"]) == (second["case_uid"], second["claim_no"])
+
+
+def test_sides_are_drawn_anew_for_each_case() -> None:
+    study = a_study(phase="coding", outputs=rows(tasks=2, per_task=20))
+    study.code_all("primary_A", first_answers)
+    study.code_all("primary_B", all_differ)
+    study.settle()
+    sides = list(Case.objects.values_list("a_is_left", flat=True))
+    assert len(sides) == 40
+    assert 4 < sum(sides) < 36  # forty fair coins miss this once in ten million
+
+
+def test_a_decision_lies_over_both_records_which_stay_as_submitted() -> None:
+    study = disputed_study()
+    before = list(Record.objects.order_by("pk").values_list("payload", flat=True))
+    case = take(study)
+    assert decide(study, case).status_code == 201
+    overlays = RecordOverlay.objects.exclude(adjudicated_value=None)
+    assert overlays.count() == 2
+    assert {o.adjudicator_id for o in overlays} == {study["adjudicator"].alias}
+    values = json.loads(overlays[0].adjudicated_value or "")
+    assert set(values) == {"relevance", "factuality", "r_meta_class", "elicitation_signal"}
+    assert list(Record.objects.order_by("pk").values_list("payload", flat=True)) == before
+
+
+def test_undecided_is_null_in_the_export() -> None:
+    study = disputed_study()
+    decide(study, take(study), "undecided")
+    overlay = RecordOverlay.objects.exclude(adjudicated_value=None)[0]
+    assert set(json.loads(overlay.adjudicated_value or "").values()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"rationale": " "}, "rationale"),
+        ({"values": {}}, "f3"),
+        ({"values": {"f3": {"from": "other", "value": "99"}}}, "f3"),
+        ({"values": {"f99": {"from": "left"}}}, "f99"),
+        ({"values": {"f3": {"from": "the coin"}}}, "f3"),
+    ],
+)
+def test_a_decision_that_is_not_whole_names_the_field(change: dict[str, Any], field: str) -> None:
+    study = disputed_study()
+    answer = decide(study, take(study), **change)
+    assert answer.status_code == 422
+    assert field in [error["field"] for error in answer.json()["errors"]]
+    assert not Decision.objects.exists()
+
+
+def test_an_old_claim_decides_nothing() -> None:
+    study = disputed_study(members={"adjudicator": 2})
+    with clock.frozen_at(clock.now()) as later:
+        case = take(study)
+        later(LEASE + timedelta(seconds=1))
+        taken = {claim_next_case(membership=study["adjudicator2"]).case.pk for _ in range(1)}  # type: ignore[union-attr]
+        answer = decide(study, case)
+    assert {str(pk) for pk in taken} == {case["case_uid"]}
+    assert answer.status_code in (404, 409)
+    assert not Decision.objects.exists()
+
+
+def test_a_decided_case_is_closed() -> None:
+    study = disputed_study()
+    case = take(study)
+    decide(study, case)
+    assert decide(study, case).status_code == 409
+
+
+def test_a_sham_looks_like_a_case_and_touches_nothing() -> None:
+    study = a_study(
+        phase="coding", outputs=rows(tasks=1, per_task=4), protocol={"adjudication": {"sham_share": 1}}
+    )
+    study.code_all("primary_A", first_answers)
+    study.code_all("primary_B", first_answers)
+    study.settle()
+    case = take(study)
+    assert case["disputed"] == []
+    assert decide(study, case, values={"f3": {"from": "other", "value": "2"}}).status_code == 201
+    assert not RecordOverlay.objects.exclude(adjudicated_value=None).exists()
+    assert not RecordOverlay.objects.filter(adjudication_required=True).exists()
+
+
+def test_a_flag_opens_a_case_whose_agreed_fields_can_be_overruled() -> None:
+    study = a_study(phase="coding", outputs=rows(tasks=1, per_task=4))
+    study.code_all("primary_A", lambda view: first_answers(view) | {"f8": True, "f8-reason": "Hard to tell"})
+    study.code_all("primary_B", first_answers)
+    study.settle()
+    case = take(study)
+    assert case["disputed"] == []
+    assert "Hard to tell" not in json.dumps(case)
+    assert decide(study, case, values={"f3": {"from": "other", "value": "2"}}).status_code == 201
+    values = json.loads(RecordOverlay.objects.exclude(adjudicated_value=None)[0].adjudicated_value or "")
+    assert values == {"relevance": "irrelevant"}
+
+
+def test_an_exposure_takes_the_case_back() -> None:
+    study = a_study(phase="coding", outputs=rows(tasks=1, per_task=4), protocol={"grace_minutes": 0})
+    study.code_all("primary_B", all_differ)
+    item = next_assignment(membership=study["primary_A"])
+    assert item is not None
+    study.code_all("primary_A", first_answers, at_most=1)
+    study.settle()
+    case = Case.objects.open().get(output=item.output_id)
+    recognise(membership=study["primary_A"], uid=item.pk, how="knows")
+    case.refresh_from_db()
+    assert case.state == Case.State.OPEN  # after finality the record stays in
+    other = next_assignment(membership=study["primary_A"])
+    assert other is not None
+    recognise(membership=study["primary_A"], uid=other.pk, how="says_so")
+    study.settle()
+    assert not Case.objects.open().filter(output=other.output_id).exists()
+
+
+def test_only_an_adjudicator_asks_for_cases() -> None:
+    study = disputed_study()
+    for role in ("primary_A", "project_author", "admin", "monitor", "audit"):
+        with pytest.raises(Absent):
+            claim_next_case(membership=study[role])
+
+
+def test_nothing_is_claimed_behind_a_lock() -> None:
+    study = disputed_study()
+    study.lock()
+    with pytest.raises(Refused):
+        claim_next_case(membership=study["adjudicator"])
+
+
+def test_a_lock_waits_for_open_cases_unless_a_reason_leaves_them() -> None:
+    study = disputed_study()
+    study.to("review")
+    author = study.api("project_author")
+    refused = author.post(study.url("phase/"), {"to": "locked"}, format="json")
+    assert refused.status_code == 409
+    assert "4 cases" in refused.json()["detail"]
+    left = author.post(study.url("phase/"), {"to": "locked", "leave_open": "No time is left."}, format="json")
+    assert left.json() == {"phase": "locked"}
+    assert Case.objects.filter(state=Case.State.LEFT_OPEN).count() == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_adjudicators_asking_at_once_get_different_cases() -> None:
+    study = disputed_study(members={"adjudicator": 2})
+
+    def claim(who: str) -> str:
+        try:
+            found = claim_next_case(membership=study[who])
+            assert found is not None
+            return str(CaseView.of(found, study[who]).case_uid)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        claimed = list(pool.map(claim, ["adjudicator", "adjudicator2"]))
+    assert len(set(claimed)) == 2
