@@ -15,11 +15,12 @@ class AnnotationConfig(AppConfig):
         )
         from annotation_app.services import recall, unblinding
         from annotation_app.services.batches import importing, release, upload
-        from annotation_app.services.bundles import build
+        from annotation_app.services.bundles import build, tasks
         from blinding import jobs
 
         jobs.register(upload.KIND, importing.import_batch, importing.import_failed)
         jobs.register(release.KIND, release.run_release, release.release_failed)
         jobs.register(unblinding.KIND, unblinding.open_seals, unblinding.opening_failed)
         registries.lock_guards.append(recall.guard_lock)
+        registries.bundle_parts.append(tasks.task_parts)
         jobs.register(build.KIND, build.build_bundle)

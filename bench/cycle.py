@@ -34,7 +34,9 @@ MakeScript = Callable[[int, float], Script]  # of coder number n, until a moment
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--items", type=int, default=50_000)
     parser.add_argument("--clients", default="1,8,32")
     parser.add_argument("--seconds", type=float, default=15.0)
@@ -52,7 +54,9 @@ def main() -> None:
             for name, script in (("REST", _over_rest(tokens)), ("pages", _over_pages(cookies))):
                 for clients in levels:
                     rate = _measure(name, script, clients, options.seconds, port)
-                    print(f"{'':11}{rate / bare[clients]:.2f} of the bare view; {_memory(pid)}; {circumstances()}")
+                    print(
+                        f"{'':11}{rate / bare[clients]:.2f} of the bare view; {_memory(pid)}; {circumstances()}"
+                    )
 
 
 def _coders(items: int) -> tuple[list[str], list[str]]:
@@ -66,10 +70,14 @@ def _coders(items: int) -> tuple[list[str], list[str]]:
     half = CODERS // 2
     started = perf_counter()
     members = {"primary_A": half, "primary_B": half}
-    study = a_study("cycle", protocol={"grace_minutes": 10}, members=members, phase="coding", outputs=list(rows(items)))
+    study = a_study(
+        "cycle", protocol={"grace_minutes": 10}, members=members, phase="coding", outputs=list(rows(items))
+    )
     print(f"study made in {perf_counter() - started:.0f} s")
     names = [name for name in study.names if name.startswith("primary_")]
-    return [study.token(name) for name in names], [study.client(name).cookies["sessionid"].value for name in names]
+    return [study.token(name) for name in names], [
+        study.client(name).cookies["sessionid"].value for name in names
+    ]
 
 
 @contextmanager
@@ -141,8 +149,14 @@ def _over_pages(cookies: list[str]) -> MakeScript:
             reply = yield Ask("next", request("GET", base, who))
             assert reply.status == 200, reply
             uid, submission = _found(_UID, reply.body), _found(_HIDDEN, reply.body)
-            fields = answers | {"submission_id": submission, "base_version": "0", "csrfmiddlewaretoken": SECRET}
-            reply = yield Ask("submit", request("POST", f"{base}{uid}/", who, urlencode(fields).encode(), form))
+            fields = answers | {
+                "submission_id": submission,
+                "base_version": "0",
+                "csrfmiddlewaretoken": SECRET,
+            }
+            reply = yield Ask(
+                "submit", request("POST", f"{base}{uid}/", who, urlencode(fields).encode(), form)
+            )
             assert reply.status == 302, reply
 
     return script

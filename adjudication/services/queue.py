@@ -37,7 +37,7 @@ def queue_of(membership: Membership) -> QueueView:
     own = (
         Decision.objects.filter(decided_by=membership)
         .select_related("case__output__task")
-        .order_by("-decided_at")
+        .order_by("-decided_at", "case__place")
     )
     return QueueView(
         held=held is not None,

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotation_app.errors import Absent, Invalid, Refused
-from annotation_app.models import Membership
+from annotation_app.models import Batch, Membership
 from annotation_app.pages.batch_shown import batch_shown, finding_shown, job_shown, release_shown
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.posted import text_in
@@ -84,6 +84,8 @@ def release(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResp
     try:
         release_batch(membership=membership, uid=uid, reason=form.cleaned_data["reason"])
     except Refused as fault:
+        if found.status != Batch.Status.IN_REVIEW:
+            raise
         return _page(request, membership, uid, form, status=show_fault(form, fault))
     return redirect("batch", membership.study.slug, uid)
 

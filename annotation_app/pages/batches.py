@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from annotation_app.errors import Absent, Invalid, Refused
+from annotation_app.errors import Absent, Invalid
 from annotation_app.models import Batch, Membership
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.labels import BATCH_STATES, PURPOSES
@@ -84,7 +84,7 @@ def _upload(request: HttpRequest, membership: Membership) -> HttpResponse:
             purpose=given["purpose"],
             mapping=given["mapping"],
         )
-    except (Invalid, Refused) as fault:
+    except Invalid as fault:
         return _refused(request, membership, form, show_fault(form, fault))
     address = reverse("batch", args=[membership.study.slug, batch.pk])
     if request.headers.get("HX-Request"):

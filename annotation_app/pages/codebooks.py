@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from annotation_app.errors import Absent, Invalid, Refused
+from annotation_app.errors import Absent, Invalid
 from annotation_app.models import Codebook, Membership
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.forms_shown import guide
@@ -92,7 +92,7 @@ def _publish(request: HttpRequest, membership: Membership, newest: Codebook) -> 
     }
     try:
         add_codebook(membership=membership, document=document)
-    except (Invalid, Refused) as fault:
+    except Invalid as fault:
         return _page(request, membership, newest, form, status=show_fault(form, fault))
     messages.success(
         request, _("Codebook %(version)s is published. Coders see it.") % {"version": given["version"]}

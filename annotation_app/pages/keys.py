@@ -90,7 +90,7 @@ def _add(request: HttpRequest, membership: Membership) -> HttpResponse:
         return _page(request, membership, form=form, status=422)
     try:
         sheet = add_second_half(membership=membership, passphrase=form.cleaned_data["passphrase"])
-    except (Invalid, Refused) as fault:
+    except Invalid as fault:
         return _page(request, membership, form=form, status=show_fault(form, fault))
     half = _("the project author’s, around the admin’s")
     return recovery_sheet_page(request, membership, sheet=sheet, half_label=half)
@@ -107,6 +107,8 @@ def _renew(request: HttpRequest, membership: Membership, form: RenewalForm) -> H
         else:
             recover_passphrase(membership=membership, code=given["code"], new=new, partner=partner)
     except (Invalid, Refused) as fault:
+        if not _shown(membership)["may_change"]:
+            raise
         status = show_fault(form, fault, names={"passphrase": "new"})
         return _page(request, membership, renewal=form, status=status)
     messages.success(request, _("Your passphrase is changed. The recovery sheet stays valid."))

@@ -59,6 +59,8 @@ def _add(request: HttpRequest, membership: Membership) -> HttpResponse:
             password=given["password"] or None,
         )
     except (Invalid, Refused) as fault:
+        if not membership.study.is_writable:
+            raise
         return _page(request, membership, form, status=show_fault(form, fault))
     return _page(request, membership, MemberForm(), added=_added(request, added))
 

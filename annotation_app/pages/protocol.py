@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from annotation_app.errors import Absent, Invalid, Refused
+from annotation_app.errors import Absent, Invalid
 from annotation_app.models import Membership
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.json_field import JsonObjectField, as_text
@@ -46,7 +46,7 @@ def _change(request: HttpRequest, membership: Membership) -> HttpResponse:
     if form.is_valid():
         try:
             change_protocol(membership=membership, protocol=form.cleaned_data["protocol"] or {})
-        except (Invalid, Refused) as fault:
+        except Invalid as fault:
             status = show_fault(form, fault)
         else:
             messages.success(request, _("The protocol is saved."))

@@ -70,12 +70,15 @@ def _ask(request: HttpRequest, membership: Membership) -> HttpResponse:
             password=given["password"],
         )
     except (Invalid, Refused) as fault:
+        if open_request(membership.study_id) is not None:
+            raise
         return _page(request, membership, form, status=show_fault(form, fault))
     messages.success(request, _("Asked for. The admin has 24 hours to answer."))
     return redirect("unblinding", membership.study.slug)
 
 
 def _approve(request: HttpRequest, membership: Membership) -> HttpResponse:
+    uid = _waiting(membership).pk
     form = ApprovalForm(request.POST)
     if not form.is_valid():
         return _page(request, membership, form, status=422)
@@ -83,11 +86,13 @@ def _approve(request: HttpRequest, membership: Membership) -> HttpResponse:
     try:
         approve_unblinding(
             membership=membership,
-            uid=_waiting(membership).pk,
+            uid=uid,
             passphrase=given["passphrase"],
             password=given["password"],
         )
     except Refused as fault:
+        if fault.code == "not_waiting":
+            raise
         return _page(request, membership, form, status=show_fault(form, fault))
     return redirect("unblinding", membership.study.slug)
 

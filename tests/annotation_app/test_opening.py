@@ -4,6 +4,7 @@ import pytest
 from django.db import connection, transaction
 from redis import Redis
 
+from annotation_app import health
 from annotation_app.errors import Refused
 from annotation_app.services.assignments import next_assignment
 from annotation_app.services.recall import freeze_output, mask_output
@@ -62,6 +63,7 @@ def test_a_worker_that_does_not_take_the_key_leaves_the_request_waiting(
     locked: StudyUnderTest, settings
 ) -> None:
     settings.TWINBLIND_HAND_OVER_PATIENCE = 0.1
+    health.worker_beat()
     asked = ask(locked)
     with pytest.raises(Refused, match="in time"):
         approve_unblinding(membership=locked["admin"], uid=asked.pk, passphrase=ADMIN_PASSPHRASE)

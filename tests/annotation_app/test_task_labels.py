@@ -30,7 +30,15 @@ PLAIN = {"seeded_defects": ABSENT, "judgement_points": ABSENT}
 TREES = (
     metadata({"task_id": "soup"}),
     variant("soup-b", "soup", {"split": "holdout"}),
-    metadata({"task_id": "salad", "family": "bm-cold", "difficulty_function": "difficulty-function@0.2.0", **HIGH, **PLAIN}),
+    metadata(
+        {
+            "task_id": "salad",
+            "family": "bm-cold",
+            "difficulty_function": "difficulty-function@0.2.0",
+            **HIGH,
+            **PLAIN,
+        }
+    ),
 )
 PER_TASK = 4
 
@@ -135,7 +143,10 @@ def test_every_look_is_an_event_and_no_change(made: Opened) -> None:
 
 def test_results_count_consensus_codes_by_label(made: Opened) -> None:
     found = task_results_of(membership=made.study["project_author"])
-    labels = {label["label"]: {field["path"]: field["cells"] for field in label["fields"]} for label in found["labels"]}
+    labels = {
+        label["label"]: {field["path"]: field["cells"] for field in label["fields"]}
+        for label in found["labels"]
+    }
     assert list(labels)[:3] == ["family", "difficulty_class", "t10_risk"]
     cells = {cell["value"]: cell for cell in labels["family"]["relevance"]}
     assert {value: (cell["tasks"], cell["outputs"]) for value, cell in cells.items()} == {

@@ -18,7 +18,9 @@ from tests.factories import ADMIN_PASSPHRASE, AUTHOR_PASSPHRASE, StudyUnderTest,
 pytestmark = pytest.mark.django_db
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=40)
-IDS = st.lists(st.from_regex(r"[a-z0-9][a-z0-9_.-]{0,11}", fullmatch=True), min_size=1, max_size=5, unique=True)
+IDS = st.lists(
+    st.from_regex(r"[a-z0-9][a-z0-9_.-]{0,11}", fullmatch=True), min_size=1, max_size=5, unique=True
+)
 NUMBERS = count()
 HORIZONS = {"single_step": 1, "short": 7, "medium": 50, "long": 51}
 
@@ -63,7 +65,9 @@ def private_key(study: StudyUnderTest) -> bytes:
     return sealing.open_inner(sealing.open_outer(wrapped, AUTHOR_PASSPHRASE), ADMIN_PASSPHRASE)
 
 
-@settings(max_examples=4, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=4, deadline=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow]
+)
 @given(trees=st.lists(any_metadata(), min_size=1, max_size=6))
 def test_any_valid_metadata_come_out_as_they_went_in(trees: list[dict[str, Any]]) -> None:
     study = a_study(f"study-{next(NUMBERS)}", phase="coding")

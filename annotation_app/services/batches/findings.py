@@ -46,6 +46,8 @@ class FindingTable:
         """Write the findings: lexicon hits accepted, suggestions ignored until the admin decides otherwise."""
         rows = [
             Finding(
+                # Drawn for this term alone: how many label values are found must shift no other finding's key.
+                id=entropy.uuid("finding id", f"{self._batch.pk} {kind} {name}"),
                 batch=self._batch,
                 number=term.number,
                 term=name[:200],

@@ -1,9 +1,11 @@
 """The import job: check the whole file, then clean, find spans, seal and store. All or nothing; plain labels exist only here."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Exists, OuterRef
 
 from annotation_app.batch_file import (
     CheckResult,
@@ -15,8 +17,9 @@ from annotation_app.batch_file import (
     check_file,
     open_upload,
 )
-from annotation_app.models import Batch, Study, Task
+from annotation_app.models import Batch, Output, Study, Task
 from annotation_app.services.batches.limits import limits
+from annotation_app.services.batches.sealer import label_size
 from annotation_app.services.batches.staging import Staging, sealed_fields
 from annotation_app.services.batches.tasks import check_task_files, check_tasks_against_outputs
 from annotation_app.services.batches.upload import ACCEPTED, upload_path
@@ -63,7 +66,7 @@ def _check_and_take(batch: Batch, progress: Progress) -> None:
             clean=clean,
             known=known_study(batch.study),
             check_tasks=lambda files: check_task_files(batch.study, files),
-            label_box_size=lambda row: len(sealing.label_box(sealed_fields(row), row.rest(), bytes(32))),
+            label_box_size=lambda row: label_size(sealed_fields(row), row.rest()),
             progress=halves(0),
         )
     except UploadRefused as refusal:
@@ -87,26 +90,33 @@ def _with_task_errors(batch: Batch, checked: CheckResult) -> CheckResult:
 
 def known_study(study: Study) -> KnownStudy:
     """Return what a file must not contradict: ids used, statements, controls and tasks of the study."""
-    secret = bytes(StudyKey.objects.values_list("id_secret", flat=True).get(study=study.pk))
     statements, materials, controls, ids = {}, {}, {}, set()
-    for task in Task.objects.filter(study=study):
+    released = Exists(Output.objects.filter(task=OuterRef("pk")))
+    for task in Task.objects.filter(study=study).annotate(released=released):
         key = (task.task_id, task.task_version or None)
         ids.add(task.task_id)
         if task.statement:
             statements[key] = task.statement
         if task.reference_material:
             materials[key] = task.reference_material
-        if task.outputs.exists() or task.positive_control:
+        if task.released or task.positive_control:
             controls[key] = Control(task.positive_control or None, tuple(task.classes) or None)
-    return KnownStudy(lambda wanted: _used(study, secret, wanted), statements, materials, controls, ids)
+    return KnownStudy(_used_ids(study), statements, materials, controls, ids)
 
 
-def _used(study: Study, secret: bytes, wanted: list[str]) -> set[str]:
-    digests = {sealing.duplicate_key(secret, output_id): output_id for output_id in wanted}
-    found = UsedOutputId.objects.filter(study=study.pk, digest__in=list(digests)).values_list(
-        "digest", flat=True
-    )
-    return {digests[bytes(digest)] for digest in found}
+def _used_ids(study: Study) -> Callable[[list[str]], set[str]]:
+    """Return what tells which of some ids earlier batches used; a study's first import is asked about nothing."""
+    used = UsedOutputId.objects.filter(study=study.pk)
+    if not used.exists():
+        return lambda wanted: set()
+    secret = bytes(StudyKey.objects.values_list("id_secret", flat=True).get(study=study.pk))
+
+    def among(wanted: list[str]) -> set[str]:
+        digests = {sealing.duplicate_key(secret, output_id): output_id for output_id in wanted}
+        found = used.filter(digest__in=list(digests)).values_list("digest", flat=True)
+        return {digests[bytes(digest)] for digest in found}
+
+    return among
 
 
 def _reject(batch: Batch, checked: CheckResult, progress: Progress) -> None:

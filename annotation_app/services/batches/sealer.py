@@ -1,22 +1,28 @@
-"""The arithmetic of sealing, in a process beside the import: boxes, digests and id digests, one piece of a file at a time.
+"""The arithmetic of sealing, in processes beside the import: boxes, digests and id digests, one piece of a file at a time.
 
 Libsodium lets go of the interpreter while it works, but a thread that comes back from it has to wait for the one that
-reads the file; a process has not. It is a plain child on two pipes, because a worker's processes may not start children
-of multiprocessing's. It ends when its input ends, so it never outlives the import. It imports no Django.
+reads the file; a process has not. Each is a plain child on two pipes, because a worker's processes may not start those
+of multiprocessing; it ends when its input ends, so it never outlives the import. Imports no Django.
 """
 
 import pickle
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
+
+import orjson
 
 from blinding import sealing
 from blinding.commitment import encode_labels, sealed_digests
 
+FEW = 1_000  # rows that are sealed before a process has started
+PROCESSES = 2
+
 _ROOT = Path(__file__).parents[3]
-_PATIENCE = 10.0  # seconds for the process to end by itself
+_PATIENCE = 10.0  # seconds for a process to end by itself
 _NO_LABELS = (sealing.label_box({}, b"", bytes(32)), encode_labels({}, b""))
 _LABELS_START = len(_NO_LABELS[0]) - len(_NO_LABELS[1])
 
@@ -47,52 +53,85 @@ class Sealed(NamedTuple):
     output_id: bytes
 
 
-class Sealer:
-    """The process, for the time of a `with`; `seal` may be called from one thread at a time."""
+Seal = Callable[[Sequence[Plain]], list[Sealed]]
 
-    def __init__(self, means: Means) -> None:
-        self._means = means
 
-    def __enter__(self) -> "Sealer":
-        # Without the environment: the process needs none of the product's secrets.
-        self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                f"import sys; from {__name__} import serve; serve(sys.stdin.buffer, sys.stdout.buffer)",
-            ],
-            cwd=_ROOT,
-            env={},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        self._ask(self._means)
-        return self
+def sealers(means: Means, rows: int) -> list[AbstractContextManager[Seal]]:
+    """Return what seals a batch of so many rows; each may be called from one thread at a time."""
+    return [_here(means)] if rows <= FEW else [_beside(means) for _ in range(PROCESSES)]
 
-    def __exit__(self, *_: object) -> None:
-        process = self._process
+
+def label_size(fields: dict[str, Any], rest: bytes) -> int:
+    """Return the length of a row's label box before padding, without making it: orjson is quick and as long."""
+    return len(_NO_LABELS[0]) - len(b"{}") + len(orjson.dumps(fields)) + len(rest)
+
+
+def serve(source: IO[bytes], sink: IO[bytes]) -> None:
+    """Seal each piece that `source` brings, until it ends: what a process does."""
+    with _here(pickle.load(source)) as seal:
+        while True:
+            try:
+                rows = pickle.load(source)
+            except EOFError:
+                return
+            _send(seal(rows), sink)
+
+
+@contextmanager
+def _here(means: Means) -> Iterator[Seal]:
+    sealer = sealing.Sealer(means.public_key)
+    yield lambda rows: [_sealed(row, means, sealer) for row in rows]
+
+
+@contextmanager
+def _beside(means: Means) -> Iterator[Seal]:
+    process = _start()
+    to, back = process.stdin, process.stdout
+    assert to is not None
+    assert back is not None
+
+    def seal(rows: Sequence[Plain]) -> list[Sealed]:
         try:
-            process.communicate(timeout=_PATIENCE)
-        except (subprocess.TimeoutExpired, OSError):
-            process.kill()
-            process.communicate()
-
-    def seal(self, rows: Sequence[Plain]) -> list[Sealed]:
-        """Return what `seal_row` makes of each row. Raises ChildProcessError when the process has ended."""
-        try:
-            self._ask(list(rows))
-            answer: list[Sealed] = pickle.load(_pipe(self._process.stdout))
+            _send(rows, to)
+            answer: list[Sealed] = pickle.load(back)
         except (OSError, EOFError) as fault:
             raise ChildProcessError("The sealing process has ended.") from fault
         return answer
 
-    def _ask(self, what: Any) -> None:
-        pickle.dump(what, _pipe(self._process.stdin), protocol=pickle.HIGHEST_PROTOCOL)
-        _pipe(self._process.stdin).flush()
+    try:
+        _send(means, to)
+        yield seal
+    finally:
+        _end(process)
 
 
-def seal_row(row: Plain, means: Means, sealer: sealing.Sealer) -> Sealed:
+def _start() -> subprocess.Popen[bytes]:
+    code = f"import sys; from {__name__} import serve; serve(sys.stdin.buffer, sys.stdout.buffer)"
+    # Without the environment, because the process needs none of the product's secrets.
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=_ROOT,
+        env={},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        process.communicate(timeout=_PATIENCE)
+    except (subprocess.TimeoutExpired, OSError):
+        process.kill()
+        process.communicate()
+
+
+def _send(what: Any, pipe: IO[bytes]) -> None:
+    pickle.dump(what, pipe, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
+
+
+def _sealed(row: Plain, means: Means, sealer: sealing.Sealer) -> Sealed:
     """Close an output's boxes; the digests are over exactly what is in them."""
     labels = sealing.label_box(row.fields, row.rest, row.nonce)
     return Sealed(
@@ -101,21 +140,3 @@ def seal_row(row: Plain, means: Means, sealer: sealing.Sealer) -> Sealed:
         sealed_digests(labels[_LABELS_START:], row.text, row.fields["gold_expected"], row.nonce),
         sealing.duplicate_key(means.id_secret, row.fields["output_id"]),
     )
-
-
-def _pipe(end: IO[bytes] | None) -> IO[bytes]:
-    assert end is not None
-    return end
-
-
-def serve(source: IO[bytes], sink: IO[bytes]) -> None:
-    """Answer each piece that `source` brings, until it ends: what the process does."""
-    means: Means = pickle.load(source)
-    sealer = sealing.Sealer(means.public_key)
-    while True:
-        try:
-            rows: list[Plain] = pickle.load(source)
-        except EOFError:
-            return
-        pickle.dump([seal_row(row, means, sealer) for row in rows], sink, protocol=pickle.HIGHEST_PROTOCOL)
-        sink.flush()

@@ -7,7 +7,9 @@ import json
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import Any
 from uuid import UUID
 
@@ -17,7 +19,7 @@ from annotation_app.batch_file import CheckResult, Opened, OutputRow, read_outpu
 from annotation_app.models import Batch
 from annotation_app.services.batches.arms import ArmTable
 from annotation_app.services.batches.findings import FindingTable
-from annotation_app.services.batches.sealer import Means, Plain, Sealed, Sealer
+from annotation_app.services.batches.sealer import Means, Plain, Sealed, sealers
 from annotation_app.services.batches.tasks import store_clusters, store_tasks
 from annotation_app.services.batches.wording import telling_wording
 from blinding import entropy, sealing
@@ -26,12 +28,13 @@ from blinding.redaction.finder import Finder
 from blinding.redaction.unicode import clean
 
 CHUNK_ROWS, CHUNK_BYTES = 1_000, 4_000_000  # whichever is reached first
-NONCE = 32  # bytes
-AHEAD = 2  # chunks that wait to be sealed while the next one is read
+BLOCK = 32  # bytes that are drawn for a key or a nonce
 
 _TEMPORARY = """
-CREATE TEMP TABLE staged_rows (id uuid, batch_id uuid, task_id uuid, cluster_id uuid, text text, spans text) ON COMMIT DROP;
-CREATE TEMP TABLE sealed_rows (id uuid, study uuid, batch uuid, output uuid, labels bytea, raw_text bytea, digests bytea) ON COMMIT DROP;
+CREATE TEMP TABLE staged_rows (id uuid, batch_id uuid, task_id uuid, cluster_id uuid, text text, spans text)
+    ON COMMIT DROP;
+CREATE TEMP TABLE sealed_rows (id uuid, study uuid, batch uuid, output uuid, labels bytea, raw_text bytea, digests bytea)
+    ON COMMIT DROP;
 CREATE TEMP TABLE used_rows (id uuid, study uuid, batch uuid, digest bytea) ON COMMIT DROP;
 """
 _COPIES = {
@@ -107,26 +110,30 @@ class Staging:
 
     def _chunk(self, rows: list[OutputRow]) -> Chunk:
         chunk, batch = Chunk(), self._batch.pk
-        nonces = entropy.draw("leaf nonces", batch, NONCE * len(rows))
-        for number, (row, output) in enumerate(zip(rows, _keys(len(rows), batch), strict=True)):
+        nonces = entropy.draw("leaf nonces", batch, BLOCK * len(rows))
+        for number, (row, output) in enumerate(
+            zip(rows, _keys("staged keys", batch, len(rows)), strict=True)
+        ):
             task = (row.task_id, row.task_version)
             spans = self._findings.take(row.shown, self._finder.find(row.shown))
             cluster = self._cluster_ids.get((task, row.auto_cluster_id)) if row.auto_cluster_id else None
             place = json.dumps(spans) if spans else "[]"
             chunk.staged.append((output, batch, self._task_ids[task], cluster, row.shown, place))
             chunk.outputs.append(output)
-            nonce = nonces[NONCE * number : NONCE * (number + 1)]
+            nonce = nonces[BLOCK * number : BLOCK * (number + 1)]
             chunk.plain.append(Plain(sealed_fields(row), row.rest(), row.text, nonce))
             self._arms.take(row, len(spans), self._task_ids[task], cluster)
         return chunk
 
     def _sealed_ahead(self, chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, list[Sealed]]]:
-        """Let a process seal chunks in their order while the next ones are read."""
+        """Let chunks be sealed while the next ones are read; they come back in their order."""
         waiting: deque[tuple[Chunk, Future[list[Sealed]]]] = deque()
-        with Sealer(self._means) as sealer, ThreadPoolExecutor(1) as line:
-            for chunk in chunks:
-                waiting.append((chunk, line.submit(sealer.seal, chunk.plain)))
-                if len(waiting) > AHEAD:
+        with ExitStack() as stack:
+            ways = [stack.enter_context(way) for way in sealers(self._means, self._checked.rows)]
+            lines = [(seal, stack.enter_context(ThreadPoolExecutor(1))) for seal in ways]
+            for chunk, (seal, line) in zip(chunks, cycle(lines), strict=False):
+                waiting.append((chunk, line.submit(seal, chunk.plain)))
+                if len(waiting) > len(lines):
                     done, sealed = waiting.popleft()
                     yield done, sealed.result()
             for done, sealed in waiting:
@@ -134,14 +141,10 @@ class Staging:
 
     def _copy(self, cursor: Any, chunk: Chunk, sealed: list[Sealed]) -> None:
         batch, study = self._batch.pk, self._batch.study_id
-        keys = _keys(2 * len(sealed), batch)
-        boxes = [
-            (key, study, batch, output, row.labels, row.text, row.digests)
-            for key, output, row in zip(keys, chunk.outputs, sealed, strict=False)
-        ]
-        used = [
-            (key, study, batch, row.output_id) for key, row in zip(keys[len(sealed) :], sealed, strict=True)
-        ]
+        keys = zip(_keys("sealed keys", batch, len(sealed)), chunk.outputs, sealed, strict=True)
+        boxes = [(key, study, batch, output, row.labels, row.text, row.digests) for key, output, row in keys]
+        fresh = zip(_keys("used keys", batch, len(sealed)), sealed, strict=True)
+        used = [(key, study, batch, row.output_id) for key, row in fresh]
         for table, rows in (("staged_rows", chunk.staged), ("sealed_rows", boxes), ("used_rows", used)):
             with cursor.copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:
                 copy.set_types(_COPIES[table])
@@ -176,6 +179,8 @@ def _pieces(rows: Iterator[OutputRow]) -> Iterator[list[OutputRow]]:
         yield piece
 
 
-def _keys(n: int, batch: UUID) -> list[UUID]:
-    drawn = entropy.draw("staged keys", batch, 16 * n)
-    return [UUID(bytes=drawn[16 * i : 16 * i + 16], version=4) for i in range(n)]
+def _keys(purpose: str, batch: UUID, n: int) -> list[UUID]:
+    """Return random keys. Each takes a whole block of its stream, so that when a history is replayed no key depends on
+    where a file was cut."""
+    drawn = entropy.draw(purpose, batch, BLOCK * n)
+    return [UUID(bytes=drawn[start : start + 16], version=4) for start in range(0, BLOCK * n, BLOCK)]

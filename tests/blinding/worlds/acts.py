@@ -14,23 +14,24 @@ def code_as_a(world: World, name: str = "primary_A") -> None:
     world.must(name, "GET", "/")
     world.must(name, "GET", world.page())
     first = code_by_page(world, name)
-    second = _open(world, name)
+    second = opened(world, name)
     for version in (0, 1):
         draft = {"fields": answers(world, name, second), "version": version}
         world.must(name, "PUT", world.page(f"annotate/{second}/draft/"), {"json": draft})
     world.must(name, "POST", world.page(f"annotate/{second}/recognised/"), {"how": "hunch", "what": "Reads like the last."})
     code_by_page(world, name)
-    world.must(name, "POST", world.page(f"annotate/{_open(world, name)}/skip/"), {})
+    world.must(name, "POST", world.page(f"annotate/{opened(world, name)}/skip/"), {})
     _revise(world, name, first)
     code_by_page(world, name)
-    world.must(name, "POST", world.page(f"annotate/{_open(world, name)}/recognised/"), {"how": "says_so", "what": "It says so."})
+    world.must(name, "POST", world.page(f"annotate/{opened(world, name)}/recognised/"), {"how": "says_so", "what": "It says so."})
     world.must(name, "POST", world.page("questions/"), {"do": "ask", "text": "Does a ford count as a bridge?"})
     code_by_page(world, name)
     world.must(name, "GET", world.page("records/"))
-    _open(world, name)
+    opened(world, name)
 
 
-def _open(world: World, name: str) -> str:
+def opened(world: World, name: str) -> str:
+    """Return the uid of the item that is now on a coder's screen."""
     return str(world.must(name, "GET", world.url("assignments/next/"))["assignment_uid"])
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.blinding.worlds.fixture import as_it_is, permuted, renamed
 from tests.blinding.worlds.lives import Life, short_life, whole_life
+from tests.blinding.worlds.peers import life_beside
 
 
 @dataclass(frozen=True)
@@ -19,14 +20,37 @@ class Twins:
     permuted: Life
 
 
+@dataclass(frozen=True)
+class Beside:
+    """The same coder beside a peer who never begins, and beside one who is busy."""
+
+    idle: Life
+    busy: Life
+
+
 @pytest.fixture(scope="session")
 def twins(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
     folder = tmp_path_factory.mktemp("twins")
     with django_db_blocker.unblock():
-        lives = Twins(
-            whole_life(as_it_is(), folder), whole_life(renamed(), folder), short_life(permuted(), folder)
-        )
-    yield lives
+        made = Twins(whole_life(as_it_is(), folder), whole_life(renamed(), folder), short_life(permuted(), folder))
+    yield made
     with django_db_blocker.unblock():
-        for life in (lives.first, lives.renamed, lives.permuted):
+        for life in (made.first, made.renamed, made.permuted):
             life.drop()
+
+
+@pytest.fixture(scope="session")
+def peers(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Beside]]:
+    folder = tmp_path_factory.mktemp("peers")
+    with django_db_blocker.unblock():
+        made = {
+            watched: Beside(*(life_beside(watched, busy=busy, folder=folder) for busy in (False, True)))
+            for watched in ("primary_A", "primary_B")
+        }
+    yield made
+    with django_db_blocker.unblock():
+        for beside in made.values():
+            beside.idle.drop()
+            beside.busy.drop()

@@ -1,7 +1,8 @@
 """Asking for every route, as everybody, in every way; and taking back whatever that did.
 
-Everybody asks for every address (in turn as a page, as JSON, as CSV; A in all three ways), and posts sense and nonsense to
-it. The rarer methods are used by A on every route, and by the others in turn. Query parameters are tried on lists.
+Everybody asks for every address (in turn as a page, as JSON, as CSV; A in all three ways) and sends something sensible
+where that is taken. Nonsense and the rarer methods go to every address from A, and from the others in turn. Query
+parameters are tried on lists.
 """
 
 from collections.abc import Iterable
@@ -18,20 +19,14 @@ ASKS_LISTS = ("primary_A", "monitor", "project_author")
 NOWHERE = Route("no/such/page/")
 
 
-def sweep(world: World, step: str, roles: Iterable[str] = BLIND) -> None:
+def sweep(world: World, step: str) -> None:
     """Everything that the module says, in `world` as it is now."""
     world.step = step
     things, routes = Things.of(world), [*all_routes(), NOWHERE]
     for turn, route in enumerate(routes):
-        for number, role in enumerate(roles):
+        for number, role in enumerate(BLIND):
             for address in addresses(route, things, role):
-                _look(world, role, address, turn + number)
-                _post(world, role, route, address)
-                if role == "primary_A" or (turn + number) % TURNS == 0:
-                    for method in RARE:
-                        world.try_out(role, method, address, bodies.nonsense(route.is_program))
-                if route.is_list and role in ASKS_LISTS:
-                    _query(world, role, address, turn + number)
+                _try(world, role, route, address, turn + number)
 
 
 def look_around(world: World, step: str, roles: Iterable[str] = BLIND) -> None:
@@ -44,16 +39,34 @@ def look_around(world: World, step: str, roles: Iterable[str] = BLIND) -> None:
                 world.try_out(role, "GET", address, accept=ACCEPTS[(turn + number) % 3])
 
 
-def _look(world: World, role: str, address: str, turn: int) -> None:
-    for accept in ACCEPTS if role == "primary_A" else ACCEPTS[turn % 3 :][:1]:
+def send_around(world: World, step: str, role: str) -> None:
+    """One person sends something sensible to every address that takes it."""
+    world.step = step
+    things = Things.of(world)
+    for route in all_routes():
+        for address in addresses(route, things, role):
+            _send(world, role, route, address)
+
+
+def _try(world: World, role: str, route: Route, address: str, turn: int) -> None:
+    is_a = role == "primary_A"
+    for accept in ACCEPTS if is_a else ACCEPTS[turn % 3 :][:1]:
         world.try_out(role, "GET", address, accept=accept)
+    _send(world, role, route, address)
+    nonsense = bodies.nonsense(route.is_program)
+    if is_a or turn % 3 == 0:
+        world.try_out(role, "POST", address, nonsense, accept="application/json")
+    if is_a or turn % TURNS == 0:
+        for method in RARE:
+            world.try_out(role, method, address, nonsense)
+    if route.is_list and role in ASKS_LISTS:
+        _query(world, role, address, turn)
 
 
-def _post(world: World, role: str, route: Route, address: str) -> None:
-    method = "PUT" if address.endswith("/draft/") else "POST"
-    world.try_out(role, "POST", address, bodies.nonsense(route.is_program), accept="application/json")
+def _send(world: World, role: str, route: Route, address: str) -> None:
     made = bodies.of(route.pattern)
     if made is not None:
+        method = "PUT" if address.endswith("/draft/") else "POST"
         world.try_out(role, method, address, made(world, role, address))
 
 

@@ -1,0 +1,84 @@
+"""Worlds that differ in one coder's peer: in one the peer never begins, in the other works fast, flags, skips, recognises.
+
+Whoever is watched does the same in both, at the same minutes.
+"""
+
+from pathlib import Path
+
+from tests.blinding.worlds import acts, script
+from tests.blinding.worlds.fixture import as_it_is
+from tests.blinding.worlds.lives import BEGINNING, Life, born
+from tests.blinding.worlds.sweep import look_around, send_around
+from tests.blinding.worlds.world import Snapshot, World
+
+PEER_OF = {"primary_A": "primary_B", "primary_B": "primary_A"}
+
+
+def life_beside(watched: str, *, busy: bool, folder: Path) -> Life:
+    """The life of `watched`, and of the audit coder, beside a peer who is busy or idle, to the review."""
+    fixture = as_it_is()
+    life = Life(born(fixture, folder / f"{watched} beside {'a busy' if busy else 'an idle'} peer"))
+    world, peer = life.world, PEER_OF[watched]
+    with world.open():
+        for step in BEGINNING:
+            step(world)
+        world.step = "coding"
+        if busy:
+            work_hard(world, peer, items=5)
+        world.at(20)
+        acts.code_as_a(world, watched)
+        if busy:
+            finish(world, peer)
+        world.at(40)
+        script.code_by_page(world, watched)
+        script.code_by_program(world, "audit")
+        look_around(world, "coding, all routes", (watched, "audit"))
+        if watched == "primary_A":
+            send_around(world, "coding, all forms", watched)
+        life.snapshots["coding"] = Snapshot.of(world)
+        _close(world, watched, peer, busy=busy)
+    return life
+
+
+def work_hard(world: World, peer: str, items: int) -> None:
+    """Code, flag, keep a draft, skip, recognise a source, ask to be spared, at a pace of one a minute."""
+    for _ in range(items):
+        script.code_by_program(world, peer, "a hasty hand", **acts.flag_of(world, peer))
+        world.wait(1)
+    uid = acts.opened(world, peer)
+    world.must(peer, "PUT", world.url(f"assignments/{uid}/draft/"), {"fields": {}, "version": 0})
+    world.must(peer, "POST", world.url(f"assignments/{uid}/skip/"))
+    uid = acts.opened(world, peer)
+    world.must(peer, "POST", world.url(f"assignments/{uid}/recognised/"), {"how": "says_so", "what": "It says so."})
+    uid = acts.opened(world, peer)
+    world.must(peer, "POST", world.page(f"annotate/{uid}/skip/"), {"how": "opt_out"})
+    world.wait(11 - items)
+    script.settle(world)
+
+
+def finish(world: World, peer: str) -> None:
+    """Code the rest, both of the role, correct one; cases come of it and some are decided."""
+    for name in (peer, f"{peer}2"):
+        while script.code_by_program(world, name, "a hasty hand"):
+            pass
+    world.wait(11)
+    script.settle(world)
+    acts.decide(world, 2)
+
+
+def _close(world: World, watched: str, peer: str, *, busy: bool) -> None:
+    """The watched coder ends, the peer leaves what they leave, coding is closed."""
+    world.step = "closing"
+    world.at(60)
+    while script.code_by_program(world, watched):
+        pass
+    world.at(75)
+    script.settle(world)
+    if busy:
+        acts.guess(world, peer)
+    acts.guess(world, watched)
+    world.must("project_author", "POST", world.url("phase/"), {"to": "review", "reason": "The week is over."})
+    script.settle(world)
+    if busy:
+        acts.decide(world, 1)
+    look_around(world, "review, all routes", (watched, "audit"))
