@@ -8,5 +8,6 @@ urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
     path("tasks/results/", tasks.results, name="task-results"),
     path("tasks/<uuid:uid>/", tasks.task, name="task"),
+    path("tasks/<uuid:uid>/void/", tasks.void, name="task-void"),
     path("distributions/", distributions.distributions, name="distributions"),
 ]

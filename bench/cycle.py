@@ -1,6 +1,6 @@
 """Prints how many items coders get through, next → submit, over REST and over pages, from a real gunicorn and PostgreSQL.
 
-    python -m bench.cycle [--items 50000] [--clients 1,8,32] [--seconds 15]
+    python -m bench.cycle [--items 50000] [--clients 1,8,32] [--seconds 10]
 
 Every client is a coder with a list of their own in one study. The same clients ask a Django view that does nothing
 (no middleware, no database) under the same gunicorn; the ratio to it says what the product adds.
@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlencode
@@ -19,13 +19,20 @@ from urllib.parse import urlencode
 import orjson
 
 from bench.load import Ask, Script, Times, drive, request
-from bench.servers import as_product, children_of, circumstances, own_instance, peak_of, percentile
+from bench.servers import (
+    as_product,
+    busy_seconds,
+    children_of,
+    circumstances,
+    own_instance,
+    peak_of,
+    percentile,
+)
 from launch import product
 from launch.instance import Instance
-from launch.supervisor import Supervisor
 
 CODERS = 32
-WARM_UP = 3.0
+WARM_UP = 2.0
 SECRET = "c" * 32
 _HIDDEN = re.compile(rb'name="submission_id" value="([^"]+)"')
 _UID = re.compile(rb'data-record="([^"]+)"')
@@ -39,23 +46,29 @@ def main() -> None:
     )
     parser.add_argument("--items", type=int, default=50_000)
     parser.add_argument("--clients", default="1,8,32")
-    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--seconds", type=float, default=10.0)
     options = parser.parse_args()
     levels = [int(number) for number in options.clients.split(",")]
     with own_instance() as (instance, supervisor):
         as_product()
         tokens, cookies = _coders(options.items)
         print(f"{options.items:,} outputs, {CODERS} coders; {circumstances()}")
-        bare = {}
-        with _server(instance, supervisor, bare=True) as (port, _):
-            for clients in levels:
-                bare[clients] = _measure("bare view", _nothing, clients, options.seconds, port)
-        with _server(instance, supervisor) as (port, pid):
+        database = [
+            child.process.pid for child in supervisor.children if child.process and child.name == "PostgreSQL"
+        ]
+        with _server(instance, bare=True) as web:
+            bare = {n: _measure("bare view", _nothing, n, options.seconds, web, []) for n in levels}
+        with _server(instance) as web:
             for name, script in (("REST", _over_rest(tokens)), ("pages", _over_pages(cookies))):
                 for clients in levels:
-                    rate = _measure(name, script, clients, options.seconds, port)
+                    # Others begin each time, so that nobody's list comes to its end.
+                    tokens[:], cookies[:] = (
+                        tokens[-clients:] + tokens[:-clients],
+                        cookies[-clients:] + cookies[:-clients],
+                    )
+                    rate = _measure(name, script, clients, options.seconds, web, database)
                     print(
-                        f"{'':11}{rate / bare[clients]:.2f} of the bare view; {_memory(pid)}; {circumstances()}"
+                        f"{'':11}{rate / bare[clients]:.2f} of the bare view; {_memory(web)}; {circumstances()}"
                     )
 
 
@@ -80,9 +93,15 @@ def _coders(items: int) -> tuple[list[str], list[str]]:
     ]
 
 
+@dataclass(frozen=True)
+class Web:
+    port: int
+    pid: int
+
+
 @contextmanager
-def _server(instance: Instance, supervisor: Supervisor, *, bare: bool = False) -> Iterator[tuple[int, int]]:
-    """Run the product's gunicorn, or the same gunicorn around a view that does nothing; yield port and process."""
+def _server(instance: Instance, *, bare: bool = False) -> Iterator[Web]:
+    """Run the product's gunicorn, or the same gunicorn around a view that does nothing, until the block ends."""
     listener = product.listening_socket(0)
     child = product.web(instance, listener)
     if bare:
@@ -91,18 +110,40 @@ def _server(instance: Instance, supervisor: Supervisor, *, bare: bool = False) -
     child.start()
     try:
         assert child.process is not None
-        yield listener.getsockname()[1], child.process.pid
+        web = Web(listener.getsockname()[1], child.process.pid)
+        _drive(_nothing, 8, 0.0, 0.5, web)  # answered once the workers have started
+        yield web
     finally:
         child.stop()
         listener.close()
 
 
-def _measure(name: str, script: MakeScript, clients: int, seconds: float, port: int) -> float:
-    """Print rate and times; return cycles a second."""
-    end = perf_counter() + WARM_UP + seconds
-    times = drive([script(number, end) for number in range(clients)], ("127.0.0.1", port), WARM_UP)
-    print(f"{name:<10} {clients:>2} clients {times.rate('submit'):>7.1f} cycles/s  {_spread(times)}")
+def _drive(script: MakeScript, clients: int, warm_up: float, seconds: float, web: Web) -> Times:
+    end = perf_counter() + warm_up + seconds
+    return drive([script(number, end) for number in range(clients)], ("127.0.0.1", web.port), warm_up)
+
+
+def _measure(
+    name: str, script: MakeScript, clients: int, seconds: float, web: Web, database: list[int]
+) -> float:
+    """Print rate, times and what of the processor a cycle takes; return cycles a second."""
+    _drive(script, clients, 0.0, WARM_UP, web)
+    before = _busy(web, database)
+    times = _drive(script, clients, 0.0, seconds, web)
+    used = [
+        (after - start) / len(times.seconds["submit"]) * 1000
+        for start, after in zip(before, _busy(web, database), strict=True)
+    ]
+    print(
+        f"{name:<10} {clients:>2} clients {times.rate('submit'):>7.1f} cycles/s  {_spread(times)};"
+        f" processor {used[0]:.2f} (web) + {used[1]:.2f} (database) ms a cycle"
+    )
     return times.rate("submit")
+
+
+def _busy(web: Web, database: list[int]) -> tuple[float, float]:
+    sessions = [child for pid in database for child in children_of(pid)]
+    return busy_seconds(children_of(web.pid)), busy_seconds(sessions)
 
 
 def _spread(times: Times) -> str:
@@ -113,8 +154,8 @@ def _spread(times: Times) -> str:
     return ", ".join(parts)
 
 
-def _memory(pid: int) -> str:
-    workers = [peak_of(child) // 1024 for child in children_of(pid)]
+def _memory(web: Web) -> str:
+    workers = [peak_of(child) // 1024 for child in children_of(web.pid)]
     return f"peak memory of its workers {' + '.join(map(str, workers))} MB"
 
 

@@ -5,7 +5,7 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,9 +27,10 @@ def own_instance() -> Iterator[tuple[Instance, Supervisor]]:
             roles = choose_roles(programs, folder)
             folder.furnish(roles.servers)
             environment = base_environment(folder)
-            addresses = given_addresses()
-            if addresses is None:
-                addresses = Servers(programs, folder, roles.servers, environment, supervisor).start()
+            given = given_addresses()
+            servers = None if given else Servers(programs, folder, roles.servers, environment, supervisor)
+            addresses = servers.start() if servers else given
+            assert addresses is not None
             own = addresses.variables() | {"DJANGO_SECRET_KEY": "for-a-measurement-" + "0" * 40}
             instance = Instance(folder, programs, roles, environment | own)
             product.prepare(instance)
@@ -57,6 +58,15 @@ def peak_of(pid: int) -> int:
         if line.startswith("VmHWM:"):
             return int(line.split()[1])
     return 0
+
+
+def busy_seconds(pids: Iterable[int]) -> float:
+    """Return the seconds of the processor that processes have used so far."""
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def children_of(pid: int) -> list[int]:

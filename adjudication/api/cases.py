@@ -11,6 +11,7 @@ from adjudication.projections import CaseView
 from adjudication.services.cases import claim_next_case
 from adjudication.services.decisions import CaseDecision, decide_case
 from annotation_app.api.base import MemberView, read_body
+from blinding.policy import Role
 
 
 class DecisionIn(serializers.Serializer[None]):
@@ -22,6 +23,8 @@ class DecisionIn(serializers.Serializer[None]):
 class NextCase(MemberView):
     """Claim the next case; 204 when none waits."""
 
+    roles = (Role.ADJUDICATOR,)
+
     @extend_schema(responses={200: dict, 204: None})
     def get(self, request: Request, slug: str) -> Response:
         claim = claim_next_case(membership=self.membership)
@@ -32,6 +35,8 @@ class NextCase(MemberView):
 
 class DecisionView(MemberView):
     """Decide a claimed case."""
+
+    roles = (Role.ADJUDICATOR,)
 
     @extend_schema(request=DecisionIn, responses={201: dict})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:

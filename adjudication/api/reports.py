@@ -9,10 +9,14 @@ from rest_framework.response import Response
 from adjudication.projections import ReportView
 from adjudication.services.reports import report_of, reports_of, request_report
 from annotation_app.api.base import MemberView
+from blinding.policy import KEY_HOLDERS, Role
 
 
 class ReportsView(MemberView):
     """Reports of the study; asking for a new one."""
+
+    roles = (*KEY_HOLDERS, Role.MONITOR)
+    writers = (Role.PROJECT_AUTHOR,)
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
@@ -25,6 +29,8 @@ class ReportsView(MemberView):
 
 class ReportDetail(MemberView):
     """One report: its job's state, and the figures once they are there."""
+
+    roles = (*KEY_HOLDERS, Role.MONITOR)
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str, uid: UUID) -> Response:

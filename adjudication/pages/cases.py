@@ -18,9 +18,10 @@ from annotation_app.api.assignments import json_object, whole
 from annotation_app.errors import Invalid, Refused
 from annotation_app.models import Membership
 from annotation_app.pages.forms_shown import codebook_shown
-from annotation_app.pages.shell import member_page, render_page
+from annotation_app.pages.shell import member_page, only_for, render_page
 from annotation_app.record_schema.neutral import scrubbed
 from blinding import clock
+from blinding.policy import Role
 
 LONGEST = 200_000  # code points of all that was typed
 
@@ -49,6 +50,7 @@ def case(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespons
 
 @require_http_methods(["PUT", "POST"])
 @member_page
+@only_for(Role.ADJUDICATOR)
 def draft(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     """Keep what was chosen so far; the answer is the draft's new version."""
     body = _body(request)

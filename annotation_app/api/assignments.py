@@ -16,6 +16,7 @@ from annotation_app.services.assignments import next_assignment, require_coder, 
 from annotation_app.services.exposures import recognise
 from annotation_app.services.proposals import proposal_after
 from annotation_app.services.records import Receipt, Submission, submit_record
+from blinding.policy import CODERS, Role
 
 
 class RecognisedIn(serializers.Serializer[None]):
@@ -25,6 +26,8 @@ class RecognisedIn(serializers.Serializer[None]):
 
 class NextAssignment(HotView):
     """The caller's next item, the same until it is submitted or skipped; 204 when all are done."""
+
+    roles = CODERS
 
     method = "GET"
 
@@ -39,6 +42,8 @@ class NextAssignment(HotView):
 
 class DraftView(HotView):
     """Keep what was entered so far."""
+
+    roles = CODERS
 
     method = "PUT"
 
@@ -55,6 +60,8 @@ class DraftView(HotView):
 class RecordView(HotView):
     """Submit the record of an item."""
 
+    roles = CODERS
+
     method = "POST"
 
     @extend_schema(request=dict, responses={200: dict, 201: dict})
@@ -70,6 +77,8 @@ class RecordView(HotView):
 class RecognisedView(MemberView):
     """Say that one recognises where an output comes from."""
 
+    roles = (*CODERS, Role.ADJUDICATOR)
+
     @extend_schema(request=RecognisedIn, responses={200: dict})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:
         recognise(membership=self.membership, uid=uid, **read_body(RecognisedIn, request))
@@ -78,6 +87,8 @@ class RecognisedView(MemberView):
 
 class SkipView(MemberView):
     """Put an item at the end of one's order."""
+
+    roles = CODERS
 
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:

@@ -1,12 +1,14 @@
 """What study endpoints share: the gate. Who is no member of the study in the URL gets 404 before anything is looked at."""
 
 import json
-from typing import Any, NoReturn
+from collections.abc import Collection
+from typing import Any, ClassVar, NoReturn
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -15,19 +17,34 @@ from rest_framework.views import APIView
 from annotation_app.api.authentication import PREFIX, member_or_404, token_member
 from annotation_app.api.failures import answer_failure
 from annotation_app.api.rendering import to_json
+from annotation_app.errors import Absent
 from annotation_app.models import Membership
+from blinding.policy import Role
 
 Answer = tuple[int, Any]  # status and body; None: no body
 
 
 class MemberView(APIView):
-    """An endpoint inside a study; `self.membership` is the caller's."""
+    """An endpoint inside a study; `self.membership` is the caller's.
+
+    `roles` have it at all, `writers` (where it is not None) may send it something: for others it is not there, before
+    anything that they sent is looked at.
+    """
 
     membership: Membership
+    roles: ClassVar[Collection[str]] = tuple(Role)
+    writers: ClassVar[Collection[str] | None] = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        self.membership = member_or_404(request)
+        self.membership = self.admitted(member_or_404(request), request.method or "")
+
+    def admitted(self, member: Membership, method: str) -> Membership:
+        """Return the member if their role has this endpoint for this method. Raises Absent."""
+        reading = method in SAFE_METHODS or self.writers is None
+        if member.role not in (self.roles if reading else self.writers or ()):
+            raise Absent
+        return member
 
 
 class StrictJson(BaseParser):
@@ -56,8 +73,8 @@ class HotView(MemberView):
         member = _token_member(request, kwargs["slug"]) if _is_plain(request, self.method) else None
         if member is None:
             return super().dispatch(request, *args, **kwargs)
-        self.membership = member
         try:
+            self.membership = self.admitted(member, self.method)
             place = {name: value for name, value in kwargs.items() if name != "slug"}
             status, content = self.act(_parsed(request.body or b"{}"), **place)
         except Exception as fault:

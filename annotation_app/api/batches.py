@@ -14,6 +14,7 @@ from annotation_app.projections import BatchView, FindingView
 from annotation_app.services.batches.release import discard_batch, release_batch
 from annotation_app.services.batches.review import decide_finding, findings_of
 from annotation_app.services.batches.upload import batch_of, batches_of, read_mapping, upload_batch
+from blinding.policy import Role
 
 
 class UploadIn(serializers.Serializer[None]):
@@ -38,6 +39,8 @@ class ReleaseIn(serializers.Serializer[None]):
 class BatchesView(MemberView):
     """The study's batches; uploading one."""
 
+    roles = (Role.ADMIN,)
+
     parser_classes = [MultiPartParser]
 
     @extend_schema(responses={200: dict})
@@ -60,6 +63,8 @@ class BatchesView(MemberView):
 class BatchDetail(MemberView):
     """State, progress, row errors and warnings of a batch; DELETE discards one that is not released."""
 
+    roles = (Role.ADMIN,)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str, uid: UUID) -> Response:
         return Response(BatchView.of(batch_of(membership=self.membership, uid=uid)))
@@ -73,6 +78,8 @@ class BatchDetail(MemberView):
 class FindingsView(MemberView):
     """What the redaction found, by term; accepting or ignoring one."""
 
+    roles = (Role.ADMIN,)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str, uid: UUID) -> Response:
         return Response([FindingView.of(f) for f in findings_of(membership=self.membership, uid=uid)])
@@ -85,6 +92,8 @@ class FindingsView(MemberView):
 
 class ReleaseView(MemberView):
     """Release a reviewed batch to its coders."""
+
+    roles = (Role.ADMIN,)
 
     @extend_schema(request=ReleaseIn, responses={202: dict})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:

@@ -10,10 +10,13 @@ from rest_framework.response import Response
 from annotation_app.api.base import MemberView
 from annotation_app.seal_projections import BundleView
 from annotation_app.services.bundles.build import bundle_of, bundles_of, download_bundle, request_bundle
+from blinding.policy import Role
 
 
 class BundlesView(MemberView):
     """Bundles of the study, newest first; asking for a new one."""
+
+    roles = (Role.PROJECT_AUTHOR,)
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
@@ -27,6 +30,8 @@ class BundlesView(MemberView):
 class BundleDetail(MemberView):
     """One bundle: queued, running with progress, done or failed."""
 
+    roles = (Role.PROJECT_AUTHOR,)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str, uid: UUID) -> Response:
         return Response(BundleView.of(bundle_of(membership=self.membership, uid=uid)))
@@ -34,6 +39,8 @@ class BundleDetail(MemberView):
 
 class BundleFile(MemberView):
     """The ZIP, once it is whole."""
+
+    roles = (Role.PROJECT_AUTHOR,)
 
     @extend_schema(responses={(200, "application/zip"): bytes})
     def get(self, request: Request, slug: str, uid: UUID) -> FileResponse:

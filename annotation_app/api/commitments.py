@@ -19,6 +19,7 @@ from annotation_app.services.commitments import (
     manifest_bytes,
     published_commitments,
 )
+from blinding.policy import KEY_HOLDERS, Role
 
 
 class ReceiptIn(serializers.Serializer[None]):
@@ -29,6 +30,8 @@ class ReceiptIn(serializers.Serializer[None]):
 class CommitmentsFile(MemberView):
     """`commitments.json`, as the verifier reads it."""
 
+    roles = (*KEY_HOLDERS, Role.MONITOR)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> HttpResponse:
         document = published_commitments(membership=self.membership)
@@ -38,6 +41,8 @@ class CommitmentsFile(MemberView):
 class CommitmentList(MemberView):
     """Each batch's commitment with the digest to have time-stamped."""
 
+    roles = (*KEY_HOLDERS, Role.MONITOR)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
         return Response(commitments_of(membership=self.membership))
@@ -46,6 +51,8 @@ class CommitmentList(MemberView):
 class ManifestFile(MemberView):
     """The bytes whose SHA-256 is the digest of a batch's commitment."""
 
+    roles = (*KEY_HOLDERS, Role.MONITOR)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str, uid: UUID) -> HttpResponse:
         return as_file(manifest_bytes(membership=self.membership, batch=uid), f"commitment-{uid}.json")
@@ -53,6 +60,8 @@ class ManifestFile(MemberView):
 
 class ReceiptView(MemberView):
     """Attach the receipt of an outside timestamp."""
+
+    roles = KEY_HOLDERS
 
     parser_classes = [MultiPartParser]
 

@@ -15,10 +15,13 @@ from annotation_app.services.distributions import (
     public_distributions,
     publish_distributions,
 )
+from blinding.policy import Role
 
 
 class DistributionsView(MemberView):
     """The published distributions; publishing them."""
+
+    writers = (Role.PROJECT_AUTHOR,)
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:

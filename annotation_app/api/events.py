@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from annotation_app.api.base import MemberView
 from annotation_app.services.events import MOST, PAGE, events_of, verify_events
+from blinding.policy import Role
 
 
 class PageIn(serializers.Serializer[None]):
@@ -18,6 +19,8 @@ class PageIn(serializers.Serializer[None]):
 class EventsView(MemberView):
     """Events, newest first; `next` is the cursor for `?before=`."""
 
+    roles = (Role.MONITOR,)
+
     @extend_schema(parameters=[PageIn], responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
         asked = PageIn(data=request.query_params)
@@ -27,6 +30,8 @@ class EventsView(MemberView):
 
 class VerifyEvents(MemberView):
     """Whether the log is as it was written; `?head=` is the hash of a block noted earlier."""
+
+    roles = (Role.MONITOR,)
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:

@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from annotation_app.api.base import MemberView
 from annotation_app.services.bundles.log import changes_after
 from annotation_app.services.exports import export_records
+from blinding.policy import Role
 
 
 def records_response(chunks: object) -> StreamingHttpResponse:
@@ -20,6 +21,8 @@ def records_response(chunks: object) -> StreamingHttpResponse:
 
 class RecordsExport(MemberView):
     """`records.jsonl`: every line validates against the study's record schema."""
+
+    roles = (Role.PROJECT_AUTHOR,)
 
     @extend_schema(responses={(200, "application/x-ndjson"): str})
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from annotation_app.api.base import MemberView, read_body
 from annotation_app.services.guesses import guess, next_guess
+from blinding.policy import PRIMARIES
 
 
 class GuessIn(serializers.Serializer[None]):
@@ -21,6 +22,8 @@ class GuessIn(serializers.Serializer[None]):
 class NextGuess(MemberView):
     """The caller's next item to guess at; 204 when there is none."""
 
+    roles = PRIMARIES
+
     @extend_schema(responses={200: dict, 204: None})
     def get(self, request: Request, slug: str) -> Response:
         item = next_guess(membership=self.membership)
@@ -29,6 +32,8 @@ class NextGuess(MemberView):
 
 class GuessView(MemberView):
     """Guess, once."""
+
+    roles = PRIMARIES
 
     @extend_schema(request=GuessIn, responses={201: dict})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:

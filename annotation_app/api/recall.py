@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from annotation_app.api.base import MemberView, read_body
 from annotation_app.services.recall import freeze_output, frozen_output, lift_recall, mask_output
+from blinding.policy import Role
 
 
 class FreezeIn(serializers.Serializer[None]):
@@ -29,6 +30,8 @@ class MaskIn(LiftIn):
 class RecallView(MemberView):
     """Freeze an output for everybody at once; see a frozen one."""
 
+    roles = (Role.ADMIN,)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str, blinded_id: str) -> Response:
         return Response(frozen_output(membership=self.membership, blinded_id=blinded_id))
@@ -45,6 +48,8 @@ class RecallView(MemberView):
 class MaskView(MemberView):
     """Mask what leaks and let others go on."""
 
+    roles = (Role.ADMIN,)
+
     @extend_schema(request=MaskIn, responses={200: dict})
     def post(self, request: Request, slug: str, blinded_id: str) -> Response:
         return Response(
@@ -54,6 +59,8 @@ class MaskView(MemberView):
 
 class LiftView(MemberView):
     """Let everybody go on: nothing leaked."""
+
+    roles = (Role.ADMIN,)
 
     @extend_schema(request=LiftIn, responses={204: None})
     def post(self, request: Request, slug: str, blinded_id: str) -> Response:

@@ -16,6 +16,7 @@ from annotation_app.services.keys import add_second_half
 from annotation_app.services.members import add_member, list_members, sign_declaration
 from annotation_app.services.phases import change_phase
 from annotation_app.services.studies import create_study
+from blinding.policy import KEY_HOLDERS, Role
 
 
 class StudyIn(serializers.Serializer[None]):
@@ -96,6 +97,8 @@ class StudyDetail(MemberView):
 class MembersView(MemberView):
     """The admin's list of members; adding one."""
 
+    roles = (Role.ADMIN,)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
         return Response([MemberShown.of(m) for m in list_members(membership=self.membership)])
@@ -123,6 +126,8 @@ class DeclarationView(MemberView):
 class KeyView(MemberView):
     """The project author adds the second half of the key."""
 
+    roles = (Role.PROJECT_AUTHOR,)
+
     @extend_schema(request=KeyIn, responses={200: dict})
     def post(self, request: Request, slug: str) -> Response:
         sheet = add_second_half(membership=self.membership, **read_body(KeyIn, request))
@@ -131,6 +136,8 @@ class KeyView(MemberView):
 
 class CodebooksView(MemberView):
     """A new version of the codebook."""
+
+    roles = (Role.PROJECT_AUTHOR,)
 
     @extend_schema(request=dict, responses={201: dict})
     def post(self, request: Request, slug: str) -> Response:
@@ -142,6 +149,8 @@ class CodebooksView(MemberView):
 
 class PhaseView(MemberView):
     """Move the study to another phase."""
+
+    roles = KEY_HOLDERS
 
     @extend_schema(request=PhaseIn, responses={200: dict})
     def post(self, request: Request, slug: str) -> Response:

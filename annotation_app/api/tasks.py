@@ -15,7 +15,7 @@ from annotation_app.services.task_metadata import (
     void_task_version,
 )
 from annotation_app.services.task_results import task_results_of
-from blinding.policy import Role
+from blinding.policy import KEY_HOLDERS, Role
 
 
 class VoidIn(serializers.Serializer[None]):
@@ -24,6 +24,8 @@ class VoidIn(serializers.Serializer[None]):
 
 class TasksView(MemberView):
     """Task versions: for the admin without labels, for the project author and the monitor with them, once unblinded."""
+
+    roles = (*KEY_HOLDERS, Role.MONITOR)
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
@@ -35,6 +37,8 @@ class TasksView(MemberView):
 class TaskDetail(MemberView):
     """One task version with its labels, after the unblinding."""
 
+    roles = (Role.PROJECT_AUTHOR, Role.MONITOR)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str, uid: UUID) -> Response:
         return Response(labelled_task_of(membership=self.membership, uid=uid))
@@ -42,6 +46,8 @@ class TaskDetail(MemberView):
 
 class VoidTask(MemberView):
     """Take a task version out of the main exports and figures, for good."""
+
+    roles = (Role.ADMIN,)
 
     @extend_schema(request=VoidIn, responses={200: dict})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:
@@ -51,6 +57,8 @@ class VoidTask(MemberView):
 
 class TaskResults(MemberView):
     """Consensus codes by labels of the tasks, and how variants compare with their originals, after the unblinding."""
+
+    roles = (Role.PROJECT_AUTHOR, Role.MONITOR)
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:

@@ -13,6 +13,7 @@ from annotation_app.api.base import MemberView, read_body
 from annotation_app.services.gates import mark_of
 from annotation_app.services.references import training_item, training_texts, write_reference
 from annotation_app.services.standings import open_gate, rounds_of, standings_of
+from blinding.policy import KEY_HOLDERS, Role
 
 
 class GateIn(serializers.Serializer[None]):
@@ -22,6 +23,8 @@ class GateIn(serializers.Serializer[None]):
 
 class TrainingView(MemberView):
     """Rounds with the agreement in each, and how coders stand against the reference; for who runs the study."""
+
+    roles = KEY_HOLDERS
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
@@ -33,6 +36,8 @@ class TrainingView(MemberView):
 class GatesView(MemberView):
     """Pass a coder on to the main items."""
 
+    roles = KEY_HOLDERS
+
     @extend_schema(request=GateIn, responses={201: dict})
     def post(self, request: Request, slug: str) -> Response:
         given = read_body(GateIn, request)
@@ -42,6 +47,8 @@ class GatesView(MemberView):
 
 class TextsView(MemberView):
     """The training texts with the source of each one's reference, for who writes references."""
+
+    roles = (Role.PROJECT_AUTHOR, Role.ADJUDICATOR)
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
@@ -53,6 +60,8 @@ class TextsView(MemberView):
 
 class TextView(MemberView):
     """A training text with the form; writing its reference code."""
+
+    roles = (Role.PROJECT_AUTHOR, Role.ADJUDICATOR)
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str, uid: UUID) -> Response:

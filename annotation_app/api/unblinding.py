@@ -17,6 +17,7 @@ from annotation_app.services.unblinding import (
     requests_of,
     withdraw_request,
 )
+from blinding.policy import KEY_HOLDERS, Role
 
 
 class ApprovalIn(serializers.Serializer[None]):
@@ -48,6 +49,9 @@ class RecoveryIn(NewPassphraseIn):
 class UnblindingRequests(MemberView):
     """Requests to unblind, newest first; the project author asks."""
 
+    roles = (*KEY_HOLDERS, Role.MONITOR)
+    writers = (Role.PROJECT_AUTHOR,)
+
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
         return Response([UnblindingView.of(r) for r in requests_of(membership=self.membership)])
@@ -61,6 +65,8 @@ class UnblindingRequests(MemberView):
 class ApproveUnblinding(MemberView):
     """The admin approves; a job opens the seals."""
 
+    roles = (Role.ADMIN,)
+
     @extend_schema(request=ApprovalIn, responses={202: dict})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:
         job = approve_unblinding(membership=self.membership, uid=uid, **read_body(ApprovalIn, request))
@@ -69,6 +75,8 @@ class ApproveUnblinding(MemberView):
 
 class RefuseUnblinding(MemberView):
     """The admin says no, with a reason."""
+
+    roles = (Role.ADMIN,)
 
     @extend_schema(request=RefusalIn, responses={204: None})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:
@@ -79,6 +87,8 @@ class RefuseUnblinding(MemberView):
 class WithdrawUnblinding(MemberView):
     """The project author takes a request back."""
 
+    roles = (Role.PROJECT_AUTHOR,)
+
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:
         withdraw_request(membership=self.membership, uid=uid)
@@ -88,6 +98,8 @@ class WithdrawUnblinding(MemberView):
 class PassphraseView(MemberView):
     """Change one's own passphrase."""
 
+    roles = KEY_HOLDERS
+
     @extend_schema(request=ChangeIn, responses={204: None})
     def post(self, request: Request, slug: str) -> Response:
         change_passphrase(membership=self.membership, **read_body(ChangeIn, request))
@@ -96,6 +108,8 @@ class PassphraseView(MemberView):
 
 class RecoveryView(MemberView):
     """Set a new passphrase with the recovery sheet."""
+
+    roles = KEY_HOLDERS
 
     @extend_schema(request=RecoveryIn, responses={204: None})
     def post(self, request: Request, slug: str) -> Response:

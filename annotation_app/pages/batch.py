@@ -17,12 +17,13 @@ from annotation_app.models import Batch, Membership
 from annotation_app.pages.batch_shown import batch_shown, finding_shown, job_shown, release_shown
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.posted import text_in
-from annotation_app.pages.shell import member_page, render_page
+from annotation_app.pages.shell import member_page, only_for, render_page
 from annotation_app.projections import BatchView
 from annotation_app.services.batches.release import discard_batch, release_batch
 from annotation_app.services.batches.review import decide_finding, findings_of
 from annotation_app.services.batches.upload import batch_of
 from annotation_app.services.commitments import manifest_bytes
+from blinding.policy import Role
 from blinding.redaction.spans import MASK
 
 
@@ -55,6 +56,7 @@ def progress(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRes
 
 @require_POST
 @member_page
+@only_for(Role.ADMIN)
 def finding(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     """Mask a term, or keep it."""
     accepted = request.POST.get("accepted", "")

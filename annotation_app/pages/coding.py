@@ -15,13 +15,14 @@ from annotation_app.errors import Invalid, Refused
 from annotation_app.models import Assignment, Membership
 from annotation_app.pages.forms_shown import codebook_shown, form_shown
 from annotation_app.pages.reading import reading
-from annotation_app.pages.shell import member_page, render_page
+from annotation_app.pages.shell import member_page, only_for, render_page
 from annotation_app.projections import AssignmentView, submitted_fields
 from annotation_app.services.assignments import next_assignment, own_assignment, skip_assignment
 from annotation_app.services.exposures import opt_out, recognise
 from annotation_app.services.proposals import is_shown_later, proposal_of
 from annotation_app.services.records import Submission, report_erratum, submit_record
 from blinding import clock, entropy
+from blinding.policy import CODERS, Role
 
 BESIDE = (
     "csrfmiddlewaretoken",
@@ -67,6 +68,7 @@ def item(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespons
 
 @require_http_methods(["PUT", "POST"])
 @member_page
+@only_for(*CODERS)
 def draft(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     """Keep what was typed; the answer is the draft's new version."""
     try:
@@ -89,6 +91,7 @@ def skip(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespons
 
 @require_POST
 @member_page
+@only_for(*CODERS, Role.ADJUDICATOR)
 def recognised(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     how = request.POST.get("how", "")
     recognise(membership=membership, uid=uid, how=how, what=request.POST.get("what", "")[:2000])

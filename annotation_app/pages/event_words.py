@@ -6,13 +6,13 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 KINDS = {
-    "agreement_exported": _("Agreement downloaded"),
     "batch_discarded": _("Batch discarded"),
     "batch_imported": _("Batch checked and sealed"),
     "batch_rejected": _("Batch rejected"),
     "batch_released": _("Batch released"),
     "batch_uploaded": _("Batch uploaded"),
-    "bundle_built": _("Bundle built"),
+    "bundle_downloaded": _("Bundle downloaded"),
+    "bundle_ready": _("Bundle built"),
     "bundle_requested": _("Bundle asked for"),
     "case_claimed": _("Case claimed"),
     "case_decided": _("Case decided"),
@@ -25,6 +25,7 @@ KINDS = {
     "erratum_reported": _("Correction reported"),
     "finding_decided": _("Term decided on"),
     "gate_opened": _("Coder passed on to the main items"),
+    "guess_given": _("Closing guess given"),
     "item_given_back": _("Item given to somebody else"),
     "item_skipped": _("Item skipped"),
     "key_completed": _("Second half of the key added"),
@@ -51,6 +52,7 @@ KINDS = {
     "reopening_requested": _("Undoing the lock asked for"),
     "report_ready": _("Agreement report computed"),
     "report_requested": _("Agreement report asked for"),
+    "results_viewed": _("Unblinded results read"),
     "source_recognised": _("Source recognised"),
     "study_created": _("Study made"),
     "task_results_viewed": _("Results by task label looked at"),

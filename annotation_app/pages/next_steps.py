@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from annotation_app.models import Batch, Membership
 from annotation_app.pages.progress import Check, blocked_by, checks_before, role_checks
+from annotation_app.services.distributions import has_metadata
 from annotation_app.services.keys import key_is_complete
 from annotation_app.services.unblinding import open_request
 from blinding.models import UnblindingRequest
@@ -30,14 +31,19 @@ def next_step_of_author(membership: Membership, counts: dict[str, int]) -> Step:
             _("Next: unblinding, when the analysis is ready for it"),
             _("The data are locked and can be exported. Unblinding takes you and the admin."),
             ("unblinding", _("Unblinding")),
-            [("exports", _("Exports")), ("reports", _("Agreement")), ("phase", _("Undo the lock"))],
+            [
+                ("exports", _("Exports")),
+                ("reports", _("Agreement")),
+                *_labels(membership),
+                ("phase", _("Undo the lock")),
+            ],
         )
     return _step(
         membership,
         _("The study is unblinded"),
         _("Labels are joined to the records; every change from now on is marked as made after it."),
         ("exports", _("Exports")),
-        [("reports", _("Agreement"))],
+        [("reports", _("Agreement")), ("tasks", _("Tasks")), *_labels(membership)],
     )
 
 
@@ -121,9 +127,14 @@ def _lock(membership: Membership) -> Step:
         _("Next: lock the data"),
         _("Look at the agreement, still blind. Locking publishes the hash of the records."),
         ("phase", _("Lock the data")),
-        [("reports", _("Agreement"))],
+        [("reports", _("Agreement")), *_labels(membership)],
         checks=checks_before(membership, Phase.LOCKED),
     )
+
+
+def _labels(membership: Membership) -> list[tuple[str, str]]:
+    """Return the way to the distributions of task labels, where released batches brought some."""
+    return [("distributions", _("Distributions of task labels"))] if has_metadata(membership.study) else []
 
 
 def _after_lock(membership: Membership) -> Step:

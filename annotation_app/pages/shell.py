@@ -15,6 +15,7 @@ from annotation_app.api.authentication import find_membership
 from annotation_app.errors import Absent, Refused
 from annotation_app.models import Membership
 from annotation_app.pages.labels import PHASES, ROLES
+from blinding.policy import Role
 from blinding.projection import sealed_from_rows
 
 P = ParamSpec("P")
@@ -45,7 +46,7 @@ def member_page(
         if not request.user.is_authenticated:
             return to_sign_in(request)
         membership = find_membership(request.user, slug)
-        if membership is None:
+        if membership is None or membership.role not in getattr(view, "roles", tuple(Role)):
             raise Absent
         if membership.declared_at is None and not getattr(view, "before_declaration", False):
             if getattr(request, "htmx", False) or request.method != "GET":
@@ -61,6 +62,16 @@ def before_declaration(view: Any) -> Any:
     """Mark a page that a member may open before signing the declaration."""
     view.before_declaration = True
     return view
+
+
+def only_for(*roles: Role) -> Callable[[Any], Any]:
+    """Mark a page that is there for some roles only, before anything that was sent is looked at."""
+
+    def mark(view: Any) -> Any:
+        view.roles = roles
+        return view
+
+    return mark
 
 
 def signed_in(view: Callable[Concatenate[HttpRequest, P], HttpResponse]) -> Callable[..., HttpResponse]:

@@ -53,7 +53,7 @@ def picture_of(metadata: dict[str, Any]) -> Picture | None:
     columns, rows = max(x for x, _ in places.values()) + 1, max(y for _, y in places.values()) + 1
     return Picture(
         width=columns * (WIDTH + ACROSS) - ACROSS + 2 * MARGIN,
-        height=rows * (HEIGHT + DOWN) - DOWN + 2 * MARGIN,
+        height=rows * (HEIGHT + DOWN) + 2 * MARGIN,
         nodes=tuple(nodes.values()),
         edges=tuple(Edge(before, after, _path(nodes[before], nodes[after])) for before, after in edges),
     )
@@ -85,5 +85,9 @@ def _node(action: str, column: int, row: int) -> Node:
 def _path(before: Node, after: Node) -> str:
     x1, y1 = before.x + WIDTH, before.y + HEIGHT // 2
     x2, y2 = after.x, after.y + HEIGHT // 2
-    bend = (x2 - x1) // 2
-    return f"M{x1} {y1} C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
+    bend = ACROSS // 2
+    if x2 - x1 == ACROSS:
+        return f"M{x1} {y1} C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
+    between = before.y + HEIGHT + DOWN // 2  # boxes of the columns in between stay clear
+    down = f"C{x1 + bend} {y1} {x1 + bend} {between} {x1 + ACROSS} {between}"
+    return f"M{x1} {y1} {down} L{x2 - ACROSS} {between} C{x2 - bend} {between} {x2 - bend} {y2} {x2} {y2}"

@@ -7,8 +7,9 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 
 from annotation_app.pages.task_graph import picture_of
-from annotation_app.pages.task_words import label_in_words, value_in_words
+from annotation_app.pages.task_words import LABELS, label_in_words, value_in_words
 from annotation_app.services.task_metadata import LabelledTask, TaskRow
+from blinding.task_metadata.distributions import LABELS as PUBLISHED
 
 _IN_PARTS = frozenset(
     {
@@ -60,7 +61,7 @@ def task_shown(task: LabelledTask, slug: str) -> dict[str, Any]:
         **row_shown(task.task),
         "labels": _facts(metadata.get("labels", {})),
         "facts": _facts({k: v for k, v in metadata.items() if k not in _IN_PARTS}),
-        "judgement_points": metadata.get("judgement_points", []),
+        "judgement_points": _points(metadata.get("judgement_points", [])),
         "seeded_defects": metadata.get("seeded_defects", []),
         "checkpoints": metadata.get("compliance_checkpoints", []),
         "graph": picture_of(metadata),
@@ -95,13 +96,20 @@ def distribution_shown(family: dict[str, Any]) -> dict[str, Any]:
             ],
             "suppressed": marginal["suppressed"],
         }
-        for name, marginal in family["labels"].items()
+        for name, marginal in sorted(family["labels"].items(), key=lambda label: PUBLISHED.index(label[0]))
     ]
     return {"family": family["family"], "tasks": family["tasks"], "labels": labels}
 
 
 def _facts(values: dict[str, Any]) -> list[dict[str, str]]:
-    return [{"label": label_in_words(name), "value": value_in_words(value)} for name, value in values.items()]
+    """Return values in words, those with a name of their own first and in its order."""
+    ranks = {name: rank for rank, name in enumerate(LABELS)}
+    ordered = sorted(values.items(), key=lambda fact: (ranks.get(fact[0], len(ranks)), fact[0]))
+    return [{"label": label_in_words(name), "value": value_in_words(value)} for name, value in ordered]
+
+
+def _points(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [point | {"reason": value_in_words(point.get("reason", ""))} for point in points]
 
 
 def _link(task: TaskRow, slug: str) -> dict[str, str]:

@@ -60,6 +60,16 @@ def tasks_of(*, membership: Membership) -> list[TaskRow]:
     return _rows(Task.objects.filter(study=membership.study_id))
 
 
+def task_of(*, membership: Membership, uid: UUID) -> TaskRow:
+    """Return one task version for its study's admin. Raises Absent."""
+    if membership.role != Role.ADMIN:
+        raise Absent
+    found = _rows(Task.objects.filter(study=membership.study_id, pk=uid))
+    if not found:
+        raise Absent
+    return found[0]
+
+
 def void_task_version(*, membership: Membership, uid: UUID, reason: str) -> Voided:
     """Take a task version out of the main exports and figures, for good; a new version has to be uploaded.
 

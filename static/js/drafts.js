@@ -84,6 +84,7 @@ function touch(name = "*") {
 function edited({ target }) {
   if (!target.closest("#code-form")) return;
   state.changed.add(target.name || target.id);
+  clear("restored");
   keepWork();
   listeners.forEach((listener) => listener());
   if (state.stopped) return;
@@ -135,7 +136,7 @@ function taken(answer, fields) {
   state.failures = 0;
   state.sent = canonical(fields);
   hidden("draft_version").value = answer.version;
-  clear("offline", "trouble", "signed-out", "restored");
+  clear("offline", "trouble", "signed-out");
   if (answer.proposed_cluster) reveal(answer.proposed_cluster, text("proposed", { code: answer.proposed_cluster }));
   if (state.changed.size) showState("unsaved", state.changed.size);
   else {

@@ -183,7 +183,7 @@ def test_pages_show_tasks_graph_and_results(made: Opened, name: str) -> None:
     shown = browser.get(made.study.page(f"tasks/{soup.pk}/")).content.decode()
     assert shown.count('<path class="edge"') == 3
     assert shown.count("<rect ") == 4
-    assert "missing_information" in shown
+    assert "missing information" in shown
     assert "soup-b" in shown
     results = browser.get(made.study.page("tasks/results/")).content.decode()
     assert "T10 risk" in results

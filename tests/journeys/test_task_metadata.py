@@ -59,7 +59,7 @@ def release_with_packages(boss: Person, study: Study, folder: Path) -> None:
 def void_one(boss: Person, study: Study) -> None:
     page = boss.go(study.page("tasks/"))
     assert_accessible(page)
-    page.get_by_role("button", name="Void menu-2").click()
+    page.get_by_role("link", name="Void menu-2").click()
     page.get_by_role("textbox", name="Reason").fill("Its reference was withdrawn.")
     assert_accessible(page)
     page.get_by_role("button", name="Void this version").click()

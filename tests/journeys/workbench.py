@@ -10,8 +10,13 @@ from tests.journeys.studies import Study
 
 def open_next(coder: Person, study: Study) -> Page:
     page = coder.go(study.page("annotate/"))
-    expect(page.locator("#code-form")).to_be_visible()
+    expect_ready(page)
     return page
+
+
+def expect_ready(page: Page) -> None:
+    """Wait until the page counts answers, as it does once its keys work."""
+    expect(page.locator("[data-answered]")).to_contain_text(" of ")
 
 
 def assignment_on(page: Page) -> str:
@@ -34,6 +39,7 @@ def hotkeys_of(field: Locator) -> list[str]:
 
 def answer_by_keys(page: Page, choice: int = 0) -> None:
     """Answer every required question by keyboard alone: the key of its answer number `choice` (or the last), + on a scale."""
+    expect_ready(page)
     leave_fields(page)
     for field in required_fields(page):
         keys = hotkeys_of(field)

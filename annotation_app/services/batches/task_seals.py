@@ -14,6 +14,7 @@ from blinding.task_metadata import KnownTask, TaskMetadata
 from blinding.task_metadata.strata import strata
 
 _DIGEST = "task metadata"
+DESIGN = ("variant_group", "calibration_split")
 
 
 def known_tasks(study: Study) -> list[KnownTask]:
@@ -33,11 +34,25 @@ def versions_held(study: Study) -> dict[UUID, str]:
     return dict(SealedTask.objects.filter(study=study.pk).values_list("task", "version"))
 
 
-def seal_tasks(batch: Batch, described: Mapping[Task, TaskMetadata], tasks: Sequence[Task]) -> None:
-    """Seal the metadata that a batch brought, padded to one size, and note the facts of design.
+def note_design(batch: Batch, described: Mapping[Task, TaskMetadata], tasks: Sequence[Task]) -> set[Task]:
+    """Set the facts of design that metadata declare: the group of variants, which reaches originals of earlier batches too,
+    and the calibration split. `tasks` are all of the study; returns those that it set, for the caller to store."""
+    by_id: dict[str, list[Task]] = defaultdict(list)
+    for task in tasks:
+        by_id[task.task_id].append(task)
+    varied = {metadata.variant_group for metadata in described.values() if metadata.variant_of}
+    for group in sorted(varied):
+        code = _group_of(by_id[group]) or entropy.draw("variant group", f"{batch.pk} {group}", 8).hex()
+        for original in by_id[group]:
+            original.variant_group = code
+    for task, metadata in described.items():
+        task.variant_group = _group_of(by_id[metadata.variant_group])
+        task.calibration_split = metadata.is_calibration
+    return {*described, *(task for group in varied for task in by_id[group])}
 
-    `tasks` are all of the study. Variant groups reach the originals of earlier batches too.
-    """
+
+def seal_tasks(batch: Batch, described: Mapping[Task, TaskMetadata]) -> None:
+    """Seal the metadata that a batch brought, padded to one size; the tasks are stored."""
     if not described:
         return
     public, secret = _keys(batch.study_id)
@@ -58,7 +73,6 @@ def seal_tasks(batch: Batch, described: Mapping[Task, TaskMetadata], tasks: Sequ
     TaskTally.objects.create(
         batch=batch.pk, study=batch.study_id, box=pending_tally(batch.pk, described.values())
     )
-    _note_design(batch, described, tasks)
     _declare(batch.study, described)
 
 
@@ -101,22 +115,6 @@ def _keys(study: UUID) -> tuple[bytes, bytes]:
 
 def _secret(study: UUID) -> bytes:
     return _keys(study)[1]
-
-
-def _note_design(batch: Batch, described: Mapping[Task, TaskMetadata], tasks: Sequence[Task]) -> None:
-    by_id: dict[str, list[Task]] = defaultdict(list)
-    for task in tasks:
-        by_id[task.task_id].append(task)
-    varied = {metadata.variant_group for metadata in described.values() if metadata.variant_of}
-    changed = [task for group in varied for task in by_id[group]]
-    for group in sorted(varied):
-        code = _group_of(by_id[group]) or entropy.draw("variant group", f"{batch.pk} {group}", 8).hex()
-        for original in by_id[group]:
-            original.variant_group = code
-    for task, metadata in described.items():
-        task.variant_group = _group_of(by_id[metadata.variant_group])
-        task.calibration_split = metadata.is_calibration
-    Task.objects.bulk_update({*changed, *described}, ["variant_group", "calibration_split"], batch_size=500)
 
 
 def _group_of(tasks: Collection[Task]) -> str:

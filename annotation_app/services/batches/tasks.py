@@ -1,5 +1,6 @@
 """Tasks of a batch: their packages checked, held against the outputs, and rows made for what coders may see."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,13 @@ from django.conf import settings
 from annotation_app.batch_file import RowError, TaskFound, TaskKey
 from annotation_app.models import Batch, Cluster, Study, Task
 from annotation_app.services.batches.described import Described, describe
-from annotation_app.services.batches.task_seals import known_tasks, seal_tasks, versions_held
+from annotation_app.services.batches.task_seals import (
+    DESIGN,
+    known_tasks,
+    note_design,
+    seal_tasks,
+    versions_held,
+)
 from blinding import entropy
 from blinding.allocation import task_codes
 from blinding.jobs import JobFailed
@@ -24,6 +31,7 @@ from blinding.task_metadata import (
 )
 
 WARNINGS_LISTED = 1000
+_STATED = ("statement", "reference_material", "positive_control", "classes")
 
 
 @dataclass(frozen=True)
@@ -100,10 +108,14 @@ def store_tasks(
         Task(study=batch.study, task_id=key[0], task_version=key[1] or "", code=codes[_name(key)])
         for key in entropy.shuffled(fresh, "task order", batch.pk)
     ]
-    Task.objects.bulk_create(made)
+    stored = set(known.values())
     known |= {_key(task): task for task in made}
-    _complete({known[key]: task for key, task in found.items()})
-    seal_tasks(batch, {known[key]: metadata for key, metadata in described.items()}, list(known.values()))
+    by_task = {known[key]: metadata for key, metadata in described.items()}
+    changed = _complete({known[key]: task for key, task in found.items()})
+    changed |= note_design(batch, by_task, list(known.values()))
+    Task.objects.bulk_create(made, batch_size=500)
+    Task.objects.bulk_update(changed & stored, _STATED + DESIGN, batch_size=500)
+    seal_tasks(batch, by_task)
     return {key: known[key] for key in wanted}
 
 
@@ -111,12 +123,15 @@ def store_clusters(
     batch: Batch, tasks: Mapping[TaskKey, Task], found: Mapping[TaskKey, TaskFound]
 ) -> dict[tuple[TaskKey, str], Cluster]:
     """Make the proposed clusters of a batch under codes in random order; return them by (task, uploader's id)."""
+    having = {key: task_found for key, task_found in found.items() if task_found.clusters}
+    used = Counter(
+        Cluster.objects.filter(task__in=[tasks[key].pk for key in having]).values_list("task", flat=True)
+    )
     clusters: dict[tuple[TaskKey, str], Cluster] = {}
-    for key, task_found in found.items():
+    for key, task_found in having.items():
         task = tasks[key]
-        used = Cluster.objects.filter(task=task).count()
         names = entropy.shuffled(list(task_found.clusters), "cluster codes", f"{batch.pk} {task.pk}")
-        for number, name in enumerate(names, start=used + 1):
+        for number, name in enumerate(names, start=used[task.pk] + 1):
             label = task_found.clusters[name] or ""
             clusters[key, name] = Cluster(task=task, batch=batch.pk, code=f"C{number}", label=label)
     Cluster.objects.bulk_create(sorted(clusters.values(), key=lambda c: c.pk))
@@ -165,11 +180,11 @@ def _name(key: TaskKey) -> str:
     return f"{key[0]}\x1f{key[1] or ''}"
 
 
-def _complete(stated: Mapping[Task, TaskFound]) -> None:
+def _complete(stated: Mapping[Task, TaskFound]) -> set[Task]:
+    """Take what rows state of tasks; return these."""
     for task, found in stated.items():
         task.statement = found.statement or task.statement
         task.reference_material = found.reference_material or task.reference_material
         task.positive_control = found.positive_control
         task.classes = list(found.classes)
-    fields = ["statement", "reference_material", "positive_control", "classes"]
-    Task.objects.bulk_update(stated, fields, batch_size=500)
+    return set(stated)

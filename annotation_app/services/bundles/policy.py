@@ -82,7 +82,9 @@ def _labels_removed(study: Study, value: Any) -> Shown:
             for c in Commitment.objects.filter(study=study.pk)
         ),
         *_opened(study, "labels are those that were sealed at import"),
-        *_tests("tests/blinding/test_sealing.py", "tests/blinding/test_commitment.py"),
+        *_tests(
+            "tests/blinding/test_sealing.py", "tests/blinding/test_commitment.py", "tests/blinding/worlds"
+        ),
     ]
     return (
         "Labels were sealed at import; no column that a coder's page reads holds one.",
@@ -119,7 +121,7 @@ def _vocabulary(study: Study, value: Any) -> Shown:
             for book in study.codebooks.order_by("number")
         ),
         *_events(study, "codebook added after the check", "codebook_added"),
-        *_tests("tests/annotation_app/record_schema/test_codebook.py"),
+        *_tests("tests/annotation_app/record_schema/test_codebook.py", "tests/blinding/test_vocabulary.py"),
     ]
     return (
         "No instruction, label or help text that coders saw holds a word of the theory's or the arms' vocabulary.",
@@ -171,7 +173,7 @@ def _adjudicated(study: Study, value: Any) -> Shown:
         *(Evidence(name.replace("_", " "), count=n) for name, n in sorted(counts.items())),
         Evidence("adjudicators who coded for the study as well", count=coded_too),
         *_events(study, "decision of a third party", "case_decided", limit=1),
-        *_tests("tests/adjudication/test_comparison.py"),
+        *_tests("tests/adjudication/test_comparison.py", "tests/adjudication/test_cases.py"),
     ]
     claim = "Disagreements went, once both records were final, to a third party who is neither a coder nor the project author."
     return claim, coded_too == 0, evidence

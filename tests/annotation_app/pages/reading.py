@@ -4,8 +4,6 @@ import re
 from html import unescape
 from typing import Any
 
-from django.http import HttpResponse
-
 
 def text_of(answer: Any, status: int = 200) -> str:
     """Return the page without tags and runs of blanks, after checking its status."""
@@ -14,8 +12,9 @@ def text_of(answer: Any, status: int = 200) -> str:
     return " ".join(unescape(words).split())
 
 
-def body_of(answer: HttpResponse) -> str:
-    return answer.content.decode()
+def body_of(answer: Any) -> str:
+    text: str = answer.content.decode()
+    return text
 
 
 HTMX = {"HX-Request": "true"}

@@ -19,7 +19,12 @@ def change(study: StudyUnderTest, protocol: Any, role: str = "project_author") -
 
 
 def publish(study: StudyUnderTest, fields: Any = None, role: str = "project_author", **more: str) -> Any:
-    sent = {"version": "1.1", "kind": "clarification", "text": "Read twice.", "fields": json.dumps(fields or {})}
+    sent = {
+        "version": "1.1",
+        "kind": "clarification",
+        "text": "Read twice.",
+        "fields": json.dumps(fields or {}),
+    }
     return study.client(role).post(study.page("codebook/"), sent | more)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.blinding.worlds.fixture import as_it_is, permuted, renamed
 from tests.blinding.worlds.lives import Life, short_life, whole_life
-from tests.blinding.worlds.peers import life_beside
+from tests.blinding.worlds.peers import PEER_OF, Beside
 
 
 @dataclass(frozen=True)
@@ -18,14 +18,6 @@ class Twins:
     first: Life
     renamed: Life
     permuted: Life
-
-
-@dataclass(frozen=True)
-class Beside:
-    """The same coder beside a peer who never begins, and beside one who is busy."""
-
-    idle: Life
-    busy: Life
 
 
 @pytest.fixture(scope="session")
@@ -45,10 +37,7 @@ def peers(
 ) -> Iterator[dict[str, Beside]]:
     folder = tmp_path_factory.mktemp("peers")
     with django_db_blocker.unblock():
-        made = {
-            watched: Beside(*(life_beside(watched, busy=busy, folder=folder) for busy in (False, True)))
-            for watched in ("primary_A", "primary_B")
-        }
+        made = {watched: Beside.of(watched, folder) for watched in PEER_OF}
     yield made
     with django_db_blocker.unblock():
         for beside in made.values():

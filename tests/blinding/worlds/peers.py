@@ -3,26 +3,46 @@
 Whoever is watched does the same in both, at the same minutes.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
+from annotation_app.services.codebooks import current_codebook
+from annotation_app.services.forms import form_of
 from tests.blinding.worlds import acts, script
 from tests.blinding.worlds.fixture import as_it_is
 from tests.blinding.worlds.lives import BEGINNING, Life, born
+from tests.blinding.worlds.routes import Things
 from tests.blinding.worlds.sweep import look_around, send_around
 from tests.blinding.worlds.world import Snapshot, World
 
 PEER_OF = {"primary_A": "primary_B", "primary_B": "primary_A"}
 
 
-def life_beside(watched: str, *, busy: bool, folder: Path) -> Life:
-    """The life of `watched`, and of the audit coder, beside a peer who is busy or idle, to the review."""
-    fixture = as_it_is()
-    life = Life(born(fixture, folder / f"{watched} beside {'a busy' if busy else 'an idle'} peer"))
-    world, peer = life.world, PEER_OF[watched]
+@dataclass(frozen=True)
+class Beside:
+    """The same coder beside a peer who never begins, and beside one who is busy."""
+
+    idle: Life
+    busy: Life
+
+    @classmethod
+    def of(cls, watched: str, folder: Path) -> "Beside":
+        """Live both lives. What there is in the busy one is asked for in both: things of the peer, too."""
+        busy, things = _life(watched, folder / "busy" / watched, None)
+        idle, _ = _life(watched, folder / "idle" / watched, things)
+        return cls(idle, busy)
+
+
+def _life(watched: str, folder: Path, elsewhere: Things | None) -> tuple[Life, Things]:
+    """Live the life of `watched`, and of the audit coder, to the review; the peer is idle if things of another are given."""
+    life = Life(born(as_it_is(), folder))
+    world, peer, busy = life.world, PEER_OF[watched], elsewhere is None
     with world.open():
         for step in BEGINNING:
             step(world)
         world.step = "coding"
+        # A process builds a form at its first use: whoever comes first, this is not the peer's doing.
+        form_of(world.study, current_codebook(world.study).pk)
         if busy:
             work_hard(world, peer, items=5)
         world.at(20)
@@ -32,12 +52,13 @@ def life_beside(watched: str, *, busy: bool, folder: Path) -> Life:
         world.at(40)
         script.code_by_page(world, watched)
         script.code_by_program(world, "audit")
-        look_around(world, "coding, all routes", (watched, "audit"))
+        things = elsewhere or Things.of(world)
+        look_around(world, "coding, all routes", (watched, "audit"), things)
         if watched == "primary_A":
-            send_around(world, "coding, all forms", watched)
+            send_around(world, "coding, all forms", watched, things)
         life.snapshots["coding"] = Snapshot.of(world)
-        _close(world, watched, peer, busy=busy)
-    return life
+        _close(world, watched, things, busy=busy)
+    return life, things
 
 
 def work_hard(world: World, peer: str, items: int) -> None:
@@ -66,7 +87,7 @@ def finish(world: World, peer: str) -> None:
     acts.decide(world, 2)
 
 
-def _close(world: World, watched: str, peer: str, *, busy: bool) -> None:
+def _close(world: World, watched: str, things: Things, *, busy: bool) -> None:
     """The watched coder ends, the peer leaves what they leave, coding is closed."""
     world.step = "closing"
     world.at(60)
@@ -75,10 +96,10 @@ def _close(world: World, watched: str, peer: str, *, busy: bool) -> None:
     world.at(75)
     script.settle(world)
     if busy:
-        acts.guess(world, peer)
+        acts.guess(world, PEER_OF[watched])
     acts.guess(world, watched)
     world.must("project_author", "POST", world.url("phase/"), {"to": "review", "reason": "The week is over."})
     script.settle(world)
     if busy:
         acts.decide(world, 1)
-    look_around(world, "review, all routes", (watched, "audit"))
+    look_around(world, "review, all routes", (watched, "audit"), things)

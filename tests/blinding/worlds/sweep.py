@@ -29,20 +29,19 @@ def sweep(world: World, step: str) -> None:
                 _try(world, role, route, address, turn + number)
 
 
-def look_around(world: World, step: str, roles: Iterable[str] = BLIND) -> None:
-    """Everybody only looks at every address."""
+def look_around(world: World, step: str, roles: Iterable[str] = BLIND, things: Things | None = None) -> None:
+    """Everybody only looks at every address; `things` of another world are asked for where they are given."""
     world.step = step
-    things = Things.of(world)
+    things = things or Things.of(world)
     for turn, route in enumerate(all_routes()):
         for number, role in enumerate(roles):
             for address in addresses(route, things, role):
                 world.try_out(role, "GET", address, accept=ACCEPTS[(turn + number) % 3])
 
 
-def send_around(world: World, step: str, role: str) -> None:
+def send_around(world: World, step: str, role: str, things: Things) -> None:
     """One person sends something sensible to every address that takes it."""
     world.step = step
-    things = Things.of(world)
     for route in all_routes():
         for address in addresses(route, things, role):
             _send(world, role, route, address)

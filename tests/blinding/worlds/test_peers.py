@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.blinding.worlds.conftest import Beside
-from tests.blinding.worlds.peers import PEER_OF
+from tests.blinding.worlds.peers import PEER_OF, Beside
 from tests.blinding.worlds.transcript import difference
 
 pytestmark = pytest.mark.django_db
