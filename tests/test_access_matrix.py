@@ -97,7 +97,7 @@ PAGES = {
     "annotate/<uuid:uid>/skip/": {"post": "A"},
     "records/": {"get": "ABu"},
     "closing/": {"get": "AB"},
-    "closing/<uuid:uid>/": {"post": "AB"},
+    "closing/<uuid:uid>/": {"post": "A"},  # primary_B has coded everything, and this item is not theirs
     "training/": {"get": "apABj", "post": ""},
     "training/texts/": {"get": "pj"},
     "training/texts/<uuid:uid>/": {"get": "pj", "post": "pj"},

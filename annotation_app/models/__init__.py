@@ -7,7 +7,7 @@ from annotation_app.models.output import Output
 from annotation_app.models.record import Erratum, ExportFile, Guess, Record, RecordOverlay
 from annotation_app.models.study import Invitation, Membership, Study
 from annotation_app.models.task import Cluster, Task
-from annotation_app.models.training import ReferenceCode, TrainingGate, TrainingText
+from annotation_app.models.training import Practice, ReferenceCode, TrainingGate, TrainingText
 
 __all__ = [
     "Assignment",
@@ -23,6 +23,7 @@ __all__ = [
     "Membership",
     "Output",
     "OwnCluster",
+    "Practice",
     "Question",
     "Record",
     "RecordOverlay",

@@ -41,6 +41,7 @@ class Batch(models.Model):
     errors_total = models.PositiveIntegerField(default=0)
     warnings = models.JSONField(default=list)
     summary = models.JSONField(default=dict)  # label-free counts
+    reference_sets = models.JSONField(default=list)  # keyed digests: which batches share one, not which it is
     arms_warning = models.BooleanField(default=False)  # release needs a reason; which arm stays sealed
     release_reason = models.TextField(blank=True)
     number = models.PositiveIntegerField(null=True)  # of its release, within the study

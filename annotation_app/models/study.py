@@ -92,6 +92,7 @@ class Membership(models.Model):
     main_submitted = models.PositiveIntegerField(default=0)
     calibration_total = models.PositiveIntegerField(default=0)
     calibration_submitted = models.PositiveIntegerField(default=0)
+    awaits_practice = models.BooleanField(default=False)  # main items come from another set of references
     awaits_gate = models.BooleanField(default=False)  # trained, and not passed on to the main items yet
 
     objects = MembershipQuerySet.as_manager()

@@ -75,3 +75,21 @@ class TrainingText(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["study", "digest"], name="a_training_text_is_noted_once")
         ]
+
+
+class Practice(models.Model):
+    """A coder goes through training texts with their reference before main items under another set of references."""
+
+    id = key("practice")
+    member = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="practices")
+    references = models.JSONField()  # keyed digests of the sets of references that the coder had not met
+    texts = models.JSONField()  # outputs of training batches, by UUID
+    asked_at = models.DateTimeField()
+    done_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["member"], condition=models.Q(done_at=None), name="a_coder_has_one_practice_to_do"
+            )
+        ]

@@ -18,13 +18,25 @@ def code_as_a(world: World, name: str = "primary_A") -> None:
     for version in (0, 1):
         draft = {"fields": answers(world, name, second), "version": version}
         world.must(name, "PUT", world.page(f"annotate/{second}/draft/"), {"json": draft})
-    world.must(name, "POST", world.page(f"annotate/{second}/recognised/"), {"how": "hunch", "what": "Reads like the last."})
+    world.must(
+        name,
+        "POST",
+        world.page(f"annotate/{second}/recognised/"),
+        {"how": "hunch", "what": "Reads like the last."},
+    )
     code_by_page(world, name)
     world.must(name, "POST", world.page(f"annotate/{opened(world, name)}/skip/"), {})
     _revise(world, name, first)
     code_by_page(world, name)
-    world.must(name, "POST", world.page(f"annotate/{opened(world, name)}/recognised/"), {"how": "says_so", "what": "It says so."})
-    world.must(name, "POST", world.page("questions/"), {"do": "ask", "text": "Does a ford count as a bridge?"})
+    world.must(
+        name,
+        "POST",
+        world.page(f"annotate/{opened(world, name)}/recognised/"),
+        {"how": "says_so", "what": "It says so."},
+    )
+    world.must(
+        name, "POST", world.page("questions/"), {"do": "ask", "text": "Does a ford count as a bridge?"}
+    )
     code_by_page(world, name)
     world.must(name, "GET", world.page("records/"))
     opened(world, name)
@@ -37,7 +49,10 @@ def opened(world: World, name: str) -> str:
 
 def _revise(world: World, name: str, uid: str | None) -> None:
     world.must(name, "GET", world.page(f"annotate/{uid}/"))
-    changed = answers(world, name, uid, "second thoughts") | {"submission_id": f"revised {uid}", "base_version": 1}
+    changed = answers(world, name, uid, "second thoughts") | {
+        "submission_id": f"revised {uid}",
+        "base_version": 1,
+    }
     world.must(name, "POST", world.page(f"annotate/{uid}/"), changed)
 
 
@@ -89,7 +104,9 @@ def _blind_code(world: World, case: dict[str, Any]) -> dict[str, Any]:
     """Code the case blind, as its first step asks."""
     held = Assignment.objects.get(case__pk=case["case_uid"])
     body = {"fields": answers(world, "adjudicator", held.pk), "claim_no": case["claim_no"]}
-    found: dict[str, Any] = world.must("adjudicator", "POST", world.url(f"cases/{case['case_uid']}/blind-code/"), body)
+    found: dict[str, Any] = world.must(
+        "adjudicator", "POST", world.url(f"cases/{case['case_uid']}/blind-code/"), body
+    )
     return found
 
 
@@ -97,7 +114,12 @@ def guess(world: World, name: str) -> None:
     """A closing guess at each item that is shown again."""
     while (item := world.must(name, "GET", world.url("guesses/next/"))) is not None:
         chosen = {q["key"]: q["options"][1]["value"] for q in item["questions"]}
-        world.must(name, "POST", world.url(f"guesses/{item['assignment_uid']}/"), {"answers": chosen, "reason": "A hunch."})
+        world.must(
+            name,
+            "POST",
+            world.url(f"guesses/{item['assignment_uid']}/"),
+            {"answers": chosen, "reason": "A hunch."},
+        )
 
 
 def code_some(world: World) -> None:

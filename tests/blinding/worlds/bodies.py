@@ -24,7 +24,11 @@ WHY = "There is a reason."
 
 def nonsense(is_program: bool) -> Body:
     """Return a body that fits nowhere."""
-    return {"nonsense": ["x"], "version": "x", "fields": "x"} if is_program else {"nonsense": "x", "do": "nonsense"}
+    return (
+        {"nonsense": ["x"], "version": "x", "fields": "x"}
+        if is_program
+        else {"nonsense": "x", "do": "nonsense"}
+    )
 
 
 def of(pattern: str) -> Made | None:
@@ -53,11 +57,18 @@ def _base(world: World, role: str, address: str) -> int:
 
 
 def _record(world: World, role: str, address: str) -> Body:
-    return {"fields": _fields(world, role, address), "submission_id": "sweep", "base_version": _base(world, role, address)}
+    return {
+        "fields": _fields(world, role, address),
+        "submission_id": "sweep",
+        "base_version": _base(world, role, address),
+    }
 
 
 def _page_record(world: World, role: str, address: str) -> Body:
-    return _fields(world, role, address) | {"submission_id": "sweep", "base_version": _base(world, role, address)}
+    return _fields(world, role, address) | {
+        "submission_id": "sweep",
+        "base_version": _base(world, role, address),
+    }
 
 
 def _draft(world: World, role: str, address: str) -> Body:
@@ -85,7 +96,13 @@ def _decision(world: World, role: str, address: str) -> Body:
 
 
 def _page_decision(world: World, role: str, address: str) -> Body:
-    return {"f1": "left", "f2": "right", "f3": "left", "rationale": WHY, "claim_no": _decision(world, role, address)["claim_no"]}
+    return {
+        "f1": "left",
+        "f2": "right",
+        "f3": "left",
+        "rationale": WHY,
+        "claim_no": _decision(world, role, address)["claim_no"],
+    }
 
 
 def _question(world: World, role: str, address: str) -> Body:
@@ -166,7 +183,9 @@ _MADE: dict[str, Made] = {
     PAGES + "annotate/<uuid:uid>/": _page_record,
     PAGES + "annotate/<uuid:uid>/draft/": lambda world, role, address: {"json": _draft(world, role, address)},
     PAGES + "batches/": _upload,
-    PAGES + "cases/<uuid:uid>/draft/": lambda world, role, address: {"json": {"fields": {"f1": "left"}, "version": 0}},
+    PAGES + "cases/<uuid:uid>/draft/": lambda world, role, address: {
+        "json": {"fields": {"f1": "left"}, "version": 0}
+    },
     PAGES + "cases/<uuid:uid>/decision/": _page_decision,
     PAGES + "members/": _end,
     PAGES + "questions/": _question,

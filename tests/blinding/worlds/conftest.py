@@ -21,10 +21,14 @@ class Twins:
 
 
 @pytest.fixture(scope="session")
-def twins(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Twins]:
+def twins(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Twins]:
     folder = tmp_path_factory.mktemp("twins")
     with django_db_blocker.unblock():
-        made = Twins(whole_life(as_it_is(), folder), whole_life(renamed(), folder), short_life(permuted(), folder))
+        made = Twins(
+            whole_life(as_it_is(), folder), whole_life(renamed(), folder), short_life(permuted(), folder)
+        )
     yield made
     with django_db_blocker.unblock():
         for life in (made.first, made.renamed, made.permuted):

@@ -60,7 +60,12 @@ def determined(seed: bytes = SEED) -> Iterator[tuple[Watch, Stream]]:
         for place in ("os.urandom", "random._urandom", "knox.crypto.generate_bytes"):
             stack.enter_context(patch(place, stream))
         time = SimpleNamespace(time=lambda: clock.now().timestamp())
-        for module in ("django.contrib.sessions.middleware", "django.http.response", "django.core.signing", "django.utils.cache"):
+        for module in (
+            "django.contrib.sessions.middleware",
+            "django.http.response",
+            "django.core.signing",
+            "django.utils.cache",
+        ):
             stack.enter_context(patch(f"{module}.time", time))
         stack.enter_context(patch("django.utils.timezone.now", clock.now))
         stack.enter_context(patch.object(User._meta.get_field("date_joined"), "default", clock.now))

@@ -68,7 +68,9 @@ def permuted() -> Fixture:
 def renamed() -> Fixture:
     """No label is left: each is 200 characters of its own, the theory is absent, and cluster ids sort the other way."""
     rows = [_renamed(row, number) for number, row in enumerate(permuted().rows)]
-    return Fixture("renamed", f"{'x' * 120}.zip", rows, _packages("bm-strolls-of-another-kind", "medium", 1.0))
+    return Fixture(
+        "renamed", f"{'x' * 120}.zip", rows, _packages("bm-strolls-of-another-kind", "medium", 1.0)
+    )
 
 
 def _row(task: int, turn: int) -> dict[str, Any]:
@@ -98,7 +100,10 @@ def _labels(row: dict[str, Any]) -> dict[str, Any]:
 
 def _renamed(row: dict[str, Any], number: int) -> dict[str, Any]:
     kept = {column: value for column, value in row.items() if column not in ("theory", "gold_expected")}
-    long = {column: _long(f"{column} {number}") for column in ("output_id", "condition", "model", "note_of_the_lab", "prompt")}
+    long = {
+        column: _long(f"{column} {number}")
+        for column in ("output_id", "condition", "model", "note_of_the_lab", "prompt")
+    }
     # The ids of clusters sort the other way round: zz…, yy…, xx….
     rank = "abc".index(str(row["auto_cluster_id"])[-1])
     return kept | long | {"auto_cluster_id": "zyx"[rank] * 2 + _long(row["auto_cluster_id"])[:198]}
@@ -112,7 +117,12 @@ def _long(seed: str) -> str:
 
 def _packages(family: str, risk: str, amount: float) -> dict[str, bytes]:
     """Task packages: what is sealed differs by world; the variant group and the split, declared facts, do not."""
-    sealed = {"task_version": "1.0.0", "family": family, "labels.t10_risk": risk, "reference_solution.amount": amount}
+    sealed = {
+        "task_version": "1.0.0",
+        "family": family,
+        "labels.t10_risk": risk,
+        "reference_solution.amount": amount,
+    }
     sealed["veto_categories"] = ["fabricated_result", "unsafe_advice"]
     return packages(
         metadata({"task_id": "task-1", **sealed}),

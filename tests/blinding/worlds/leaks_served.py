@@ -6,19 +6,27 @@ from dataclasses import replace
 from email.utils import format_datetime
 from hashlib import sha256
 from typing import Any
+from unittest.mock import patch
 
 from django.core.mail import send_mail
 from django.db import connection
-from django.db.models import Case, F, Value, When
+from django.utils.safestring import mark_safe
 
 from annotation_app.api.assignments import NextAssignment
 from annotation_app.models import Assignment, Output
-from annotation_app.models.assignment import AssignmentQuerySet
 from blinding import clock
-from tests.blinding.worlds.leaks import API, HOME, ITEM, NEXT, PAGE, STUDY, planted, wrapped
+from tests.blinding.worlds.leaks import API, ITEM, NEXT, PAGE, STUDY, planted, wrapped
+from tests.blinding.worlds.routes import Things
 from tests.blinding.worlds.world import World
 
 AUTHOR, MONITOR = "project_author", "monitor"
+
+
+def on_screen(world: World) -> str:
+    """Return the condition of the item that A has open."""
+    return arm(
+        world, Assignment.objects.select_related("output").get(pk=Things.of(world).open_item["primary_A"])
+    )
 
 
 def arm(world: World, item: Any) -> str:
@@ -28,28 +36,28 @@ def arm(world: World, item: Any) -> str:
 def _view(world: World, change: Any) -> Any:
     """Let `change(view, arm)` have its way with an item as its coder gets it."""
 
-    def around(of: Any, item: Any, membership: Any) -> Any:
-        return change(of(item, membership), arm(world, item))
+    def around(of: Any, item: Any, *args: Any) -> Any:
+        return change(of(item, *args), arm(world, item))
 
     return wrapped("annotation_app.projections.AssignmentView.of", around)
 
 
-def _answer_of_next(world: World, change: Any) -> Any:
-    """Let `change(response, arm)` have its way with the answer that gives the next item."""
+def _answers(change: Any) -> Any:
+    """Let `change(response)` have its way with every answer."""
 
-    def around(get: Any, view: Any, request: Any, slug: str) -> Any:
-        response = get(view, request, slug)
-        change(response, world.fixture.condition_of(response.data.text))
+    def around(call: Any, middleware: Any, request: Any) -> Any:
+        response = call(middleware, request)
+        change(response)
         return response
 
-    return wrapped("annotation_app.api.assignments.NextAssignment.get", around)
+    return wrapped("annotation_app.middleware.PrivateAnswers.__call__", around)
 
 
 @planted("a label in a title attribute", ITEM)
 def title_attribute(world: World) -> Iterator[None]:
     def around(shown: Any, found: Any, *args: Any) -> Any:
         item = shown(found, *args)
-        return item | {"task_code": f"{item['task_code']} ({arm(world, found)})"}
+        return item | {"task_code": mark_safe(f'<b title="{arm(world, found)}">{item["task_code"]}</b>')}
 
     with wrapped("annotation_app.pages.coding._shown", around):
         yield
@@ -57,59 +65,80 @@ def title_attribute(world: World) -> Iterator[None]:
 
 @planted("a label in a comment of the page", ITEM)
 def html_comment(world: World) -> Iterator[None]:
-    def around(page: Any, request: Any, membership: Any, found: Any, *args: Any, **more: Any) -> Any:
-        response = page(request, membership, found, *args, **more)
-        response.content += f"<!-- {arm(world, found)} -->".encode()
-        return response
+    label = on_screen(world)
 
-    with wrapped("annotation_app.pages.coding._page", around):
+    def change(response: Any) -> None:
+        response.content = response.content.replace(b"</main>", f"<!-- {label} --></main>".encode())
+
+    with _answers(change):
         yield
 
 
 @planted("an ETag over the row", NEXT)
 def etag(world: World) -> Iterator[None]:
-    def change(response: Any, label: str) -> None:
-        response.headers["ETag"] = sha256(f"{response.data.text}{label}".encode()).hexdigest()[:16]
-
-    with _answer_of_next(world, change):
+    digest = sha256(on_screen(world).encode()).hexdigest()[:16]
+    with _answers(lambda response: response.headers.update({"ETag": f'"{digest}"'})):
         yield
 
 
 @planted("a Last-Modified that follows the arm", NEXT)
 def last_modified(world: World) -> Iterator[None]:
-    def change(response: Any, label: str) -> None:
-        response.headers["Last-Modified"] = format_datetime(clock.now().replace(second=len(label) % 60))
-
-    with _answer_of_next(world, change):
+    moment = format_datetime(clock.now().replace(second=len(on_screen(world)) % 60))
+    with _answers(lambda response: response.headers.update({"Last-Modified": moment})):
         yield
 
 
-@planted("a Server-Timing that follows the arm", NEXT)
+@planted("a Server-Timing that follows the arm", ITEM)
 def server_timing(world: World) -> Iterator[None]:
-    def change(response: Any, label: str) -> None:
-        response.headers["Server-Timing"] = f"db;dur={len(label)}"
-
-    with _answer_of_next(world, change):
+    spent = f"db;dur={len(on_screen(world))}"
+    with _answers(lambda response: response.headers.update({"Server-Timing": spent})):
         yield
 
 
-@planted("a cookie that knows the arm", NEXT)
+@planted("a cookie that knows the arm", ITEM)
 def cookie(world: World) -> Iterator[None]:
-    def change(response: Any, label: str) -> None:
-        response.set_cookie("seen", label[:3])
+    label = on_screen(world)
+    with _answers(lambda response: response.set_cookie("seen", label[:3])):
+        yield
 
-    with _answer_of_next(world, change):
+
+@planted("a line of the log", NEXT)
+def log_line(world: World) -> Iterator[None]:
+    label = on_screen(world)
+    with _answers(lambda response: logging.getLogger("annotation_app").info("served %s", label)):
+        yield
+
+
+@planted("a mail that names the arm", NEXT)
+def mail(world: World) -> Iterator[None]:
+    label = on_screen(world)
+    with _answers(lambda response: send_mail(f"Next: {label}", "", "x@example.org", ["y@example.org"])):
+        yield
+
+
+@planted("a number of queries that follows the arm", NEXT)
+def number_of_queries(world: World) -> Iterator[None]:
+    times = len(on_screen(world)) % 7
+
+    def change(response: Any) -> None:
+        for _ in range(times):
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+
+    with _answers(change):
         yield
 
 
 @planted("an order by arm", NEXT)
 def order_by_arm(world: World) -> Iterator[None]:
-    def in_own_order(self: AssignmentQuerySet) -> AssignmentQuerySet:
-        outputs = Output.objects.values_list("pk", "text")
-        ranks = [When(output=pk, then=Value(world.fixture.condition_of(text))) for pk, text in outputs]
-        return self.order_by(Case(*ranks).desc(), F("position"))
+    def around(serve_next: Any, member: Any, **more: Any) -> Any:
+        items = list(Assignment.objects.filter(member=member).open().select_related("output"))
+        first = min(items, key=lambda item: arm(world, item))
+        Assignment.objects.filter(pk=first.pk).update(skips=0)
+        Assignment.objects.filter(pk__in=[i.pk for i in items]).exclude(pk=first.pk).update(skips=9)
+        return serve_next(member, **more)
 
-    with wrapped("annotation_app.models.assignment.AssignmentQuerySet.in_own_order", lambda _, self: in_own_order(self)):
+    with wrapped("annotation_app.services.assignments.serve_next", around):
         yield
 
 
@@ -128,7 +157,9 @@ def order_of_options(world: World) -> Iterator[None]:
     def change(view: Any, label: str) -> Any:
         for control in view.form["fields"]:
             if control["kind"] == "radio":
-                control["options"].sort(key=lambda option: sha256(f"{label}{option['value']}".encode()).digest())
+                control["options"].sort(
+                    key=lambda option: sha256(f"{label}{option['value']}".encode()).digest()
+                )
         return view
 
     with _view(world, change):
@@ -140,44 +171,13 @@ def str_of_a_model(world: World) -> Iterator[None]:
     def around(shown: Any, found: Any, *args: Any) -> Any:
         return shown(found, *args) | {"task_code": str(found.output)}
 
-    def named(_: Any, output: Output) -> str:
-        return world.fixture.condition_of(output.text)
-
     with (
         wrapped("annotation_app.pages.coding._shown", around),
-        wrapped("annotation_app.models.output.Output.__str__", named),
+        wrapped(
+            "annotation_app.models.output.Output.__str__",
+            lambda _, output: world.fixture.condition_of(output.text),
+        ),
     ):
-        yield
-
-
-def _at_serving(world: World, act: Any) -> Any:
-    def around(serve: Any, item: Assignment) -> None:
-        act(arm(world, item))
-        serve(item)
-
-    return wrapped("annotation_app.services.assignments.serve", around)
-
-
-@planted("a line of the log", NEXT)
-def log_line(world: World) -> Iterator[None]:
-    with _at_serving(world, lambda label: logging.getLogger("annotation_app").info("serving %s", label)):
-        yield
-
-
-@planted("a mail that names the arm", NEXT)
-def mail(world: World) -> Iterator[None]:
-    with _at_serving(world, lambda label: send_mail(f"Next: {label}", "", "x@example.org", ["y@example.org"])):
-        yield
-
-
-@planted("a number of queries that follows the arm", NEXT)
-def number_of_queries(world: World) -> Iterator[None]:
-    def act(label: str) -> None:
-        for _ in range(len(label) % 7):
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT 1")
-
-    with _at_serving(world, act):
         yield
 
 
@@ -186,23 +186,15 @@ NONSENSE = {"fields": {"f2": "no such option"}}
 
 @planted("an error that echoes the row", ("primary_A", "POST", API + "assignments/{item}/record/", NONSENSE))
 def error_text(world: World) -> Iterator[None]:
-    from annotation_app.errors import Invalid
-
-    def around(read: Any, study: Any, item: Assignment, fields: Any) -> Any:
-        try:
-            return read(study, item, fields)
-        except Invalid as fault:
-            fault.errors[0]["message"] += f" ({arm(world, item)})"
-            raise
-
-    with wrapped("annotation_app.services.records._read", around):
+    label = on_screen(world)
+    with wrapped(
+        "annotation_app.services.records._error", lambda told, error: told(error) | {"message": label}
+    ):
         yield
 
 
 @planted("a list of choices in OPTIONS", ("primary_A", "OPTIONS", API + "assignments/next/"))
 def options_list(world: World) -> Iterator[None]:
-    from unittest.mock import patch
-
     class Telling:
         def determine_metadata(self, request: Any, view: Any) -> dict[str, Any]:
             return {"choices": sorted({str(row["condition"]) for row in world.fixture.rows})}
@@ -234,13 +226,13 @@ def count_for_the_author(world: World) -> Iterator[None]:
 
 @planted("a redirect that carries the arm", ("primary_A", "POST", PAGE + "annotate/{item}/skip/", {}))
 def redirect(world: World) -> Iterator[None]:
-    def around(original: Any, *args: Any) -> Any:
-        response = original(*args)
-        item = Assignment.objects.visible_to(world.member("primary_A")).order_by("-skips", "position")[0]
-        response.headers["Location"] += f"?from={arm(world, item)}"
-        return response
+    label = on_screen(world)
 
-    with wrapped("annotation_app.pages.coding.redirect", around):
+    def change(response: Any) -> None:
+        if response.has_header("Location"):
+            response.headers["Location"] += f"?from={label}"
+
+    with _answers(change):
         yield
 
 
@@ -266,10 +258,17 @@ def sides_by_arm(world: World) -> Iterator[None]:
         yield
 
 
-@planted("an event with a label in its facts", (MONITOR, "GET", API + "events/"), (MONITOR, "GET", PAGE + "events/"))
+@planted(
+    "an event with a label in its facts",
+    (MONITOR, "GET", API + "events/"),
+    (MONITOR, "GET", PAGE + "events/"),
+)
 def label_in_an_event(world: World) -> Iterator[None]:
     def around(named: Any, membership: Any, rows: Any) -> Any:
-        return [replace(event, facts={"arm": world.fixture.rows[0]["condition"]}) for event in named(membership, rows)]
+        return [
+            replace(event, facts={"arm": world.fixture.rows[0]["condition"]})
+            for event in named(membership, rows)
+        ]
 
     with wrapped("annotation_app.services.events._with_names", around):
         yield
@@ -279,7 +278,9 @@ def label_in_an_event(world: World) -> Iterator[None]:
 def file_name(world: World) -> Iterator[None]:
     def around(records_response: Any, chunks: Any) -> Any:
         response = records_response(chunks)
-        response.headers["Content-Disposition"] = f'attachment; filename="{world.fixture.rows[0]["model"]}.jsonl"'
+        response.headers["Content-Disposition"] = (
+            f'attachment; filename="{world.fixture.rows[0]["model"]}.jsonl"'
+        )
         return response
 
     with wrapped("annotation_app.api.exports.records_response", around):
@@ -288,21 +289,22 @@ def file_name(world: World) -> Iterator[None]:
 
 @planted("a blind version that is made of labels", (AUTHOR, "GET", API + "export/records.jsonl"), at="locked")
 def telling_version(world: World) -> Iterator[None]:
-    def around(line: Any, names: Any, coded: Any, row: Any) -> bytes:
-        digest = sha256(str(world.fixture.rows[0]["condition"]).encode()).hexdigest()[:6].encode()
-        return bytes(line(names, coded, row)).replace(b'"blind_version":"bv-', b'"blind_version":"bv-' + digest)
+    digest = sha256(str(world.fixture.rows[0]["condition"]).encode()).hexdigest()[:6]
 
-    with wrapped("annotation_app.services.exports._line", around):
+    def around(record_of: Any, *args: Any) -> Any:
+        record = record_of(*args)
+        return record | {"blind_version": record["blind_version"] + digest}
+
+    with wrapped("annotation_app.services.exports.record_of", around):
         yield
 
 
 @planted("agreement by arm in a report", (AUTHOR, "GET", PAGE + "reports/{report}/json/"), at="locked")
 def agreement_by_arm(world: World) -> Iterator[None]:
     def around(result_for: Any, membership: Any, result: Any) -> Any:
-        return result_for(membership, result) | {"by_arm": sorted({row["condition"] for row in world.fixture.rows})}
+        return result_for(membership, result) | {
+            "by_arm": sorted({row["condition"] for row in world.fixture.rows})
+        }
 
     with wrapped("adjudication.pages.reports.result_for", around):
         yield
-
-
-__all__ = ["HOME"]

@@ -70,7 +70,9 @@ def work_hard(world: World, peer: str, items: int) -> None:
     world.must(peer, "PUT", world.url(f"assignments/{uid}/draft/"), {"fields": {}, "version": 0})
     world.must(peer, "POST", world.url(f"assignments/{uid}/skip/"))
     uid = acts.opened(world, peer)
-    world.must(peer, "POST", world.url(f"assignments/{uid}/recognised/"), {"how": "says_so", "what": "It says so."})
+    world.must(
+        peer, "POST", world.url(f"assignments/{uid}/recognised/"), {"how": "says_so", "what": "It says so."}
+    )
     uid = acts.opened(world, peer)
     world.must(peer, "POST", world.page(f"annotate/{uid}/skip/"), {"how": "opt_out"})
     world.wait(11 - items)

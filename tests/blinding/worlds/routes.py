@@ -101,7 +101,9 @@ CODED = ("annotate", "assignments")
 
 
 def all_routes() -> list[Route]:
-    return sorted({Route(pattern) for pattern in _patterns(get_resolver(), "")}, key=lambda route: route.pattern)
+    return sorted(
+        {Route(pattern) for pattern in _patterns(get_resolver(), "")}, key=lambda route: route.pattern
+    )
 
 
 def _patterns(resolver: URLResolver, before: str) -> Iterator[str]:
@@ -130,8 +132,14 @@ class Things:
 
     @classmethod
     def of(cls, world: World) -> "Things":
-        items = Assignment.objects.filter(served_at__isnull=False, voided_at=None, slot__in=["A", "B", "audit"])
-        rows = list(items.order_by("position").values_list("member__user__username", "pk", "submitted_at", "guess_drawn"))
+        items = Assignment.objects.filter(
+            served_at__isnull=False, voided_at=None, slot__in=["A", "B", "audit"]
+        )
+        rows = list(
+            items.order_by("position").values_list(
+                "member__user__username", "pk", "submitted_at", "guess_drawn"
+            )
+        )
         output = Output.objects.order_by("blinded_output_id")[0]
         claimed = Case.objects.open().filter(claimed_by__isnull=False).first()
         return cls(

@@ -51,7 +51,9 @@ def set_up(world: World) -> None:
     )
     world.must("admin", "POST", world.url("declaration/"), {"accepted": True})
     for name, role in MEMBERS.items():
-        world.must("admin", "POST", world.url("members/"), {"username": name, "role": role, "password": PASSWORD})
+        world.must(
+            "admin", "POST", world.url("members/"), {"username": name, "role": role, "password": PASSWORD}
+        )
         sign_in(world, name)
         world.must(name, "GET", world.page("declaration/"))
         world.must(name, "POST", world.page("declaration/"), {"accepted": "on"})
@@ -75,7 +77,9 @@ def upload(world: World) -> None:
     world.step = "upload"
     content = io.BytesIO(world.fixture.upload())
     content.name = world.fixture.file_name
-    sent = world.must("admin", "POST", world.url("batches/"), {"file": content, "name": "First", "purpose": "main"})
+    sent = world.must(
+        "admin", "POST", world.url("batches/"), {"file": content, "name": "First", "purpose": "main"}
+    )
     world.note_files("files after the upload")
     work(world)
     world.note_files("files after the import")
@@ -116,7 +120,9 @@ def answers(world: World, name: str, uid: Any, style: str = "") -> dict[str, Any
     """Return what a coder answers to an item, under the form's keys; a function of the text and of the coder's style."""
     member = world.member(name)
     item = (
-        Assignment.objects.visible_to(member).select_related("output__task", "output__cluster", "codebook").get(pk=uid)
+        Assignment.objects.visible_to(member)
+        .select_related("output__task", "output__cluster", "codebook")
+        .get(pk=uid)
     )
     return varied_answers(style or name)(AssignmentView.of(item, member))
 
@@ -127,7 +133,11 @@ def code_by_page(world: World, name: str, style: str = "") -> str | None:
     uid = _shown_item(response.seen)  # type: ignore[attr-defined]
     if uid is None:
         return None
-    form = answers(world, name, uid, style) | {"submission_id": f"by page {uid}", "base_version": 0, "active_seconds": 30}
+    form = answers(world, name, uid, style) | {
+        "submission_id": f"by page {uid}",
+        "base_version": 0,
+        "active_seconds": 30,
+    }
     world.must(name, "POST", world.page(f"annotate/{uid}/"), form)
     return uid
 

@@ -26,7 +26,9 @@ def test_nobody_sees_a_difference_where_every_label_has_another_name(twins: Twin
 
 
 @pytest.mark.parametrize("role", SEEN_BY)
-def test_nobody_sees_a_difference_where_the_same_labels_belong_to_other_outputs(twins: Twins, role: str) -> None:
+def test_nobody_sees_a_difference_where_the_same_labels_belong_to_other_outputs(
+    twins: Twins, role: str
+) -> None:
     """The third world lives to the middle of coding: compared is what both have seen."""
     other = seen_by(twins.permuted.world.transcript, role)
     asked, steps = {answer.asked for answer in other}, {answer.step for answer in other}
@@ -41,9 +43,19 @@ def test_every_route_is_visited_by_everybody_and_in_every_way(twins: Twins) -> N
     with twins.first.snapshots["coding"].open() as world:
         things = Things.of(world)
     routes = [route for route in all_routes() if route.pattern not in SKIPPED]
-    unseen = {r.pattern for r in routes for role in BLIND for a in addresses(r, things, role) if (role, a) not in asked}
+    unseen = {
+        r.pattern
+        for r in routes
+        for role in BLIND
+        for a in addresses(r, things, role)
+        if (role, a) not in asked
+    }
     unused = {
-        (r.pattern, m) for r in routes for m in METHODS for a in addresses(r, things, "primary_A") if (m, a) not in used
+        (r.pattern, m)
+        for r in routes
+        for m in METHODS
+        for a in addresses(r, things, "primary_A")
+        if (m, a) not in used
     }
     assert (unseen, unused) == (set(), set())
 
@@ -67,7 +79,15 @@ def test_the_session_is_as_rich_as_a_study(twins: Twins) -> None:
     """Or two worlds would be alike because nothing happens in them."""
     answers = twins.first.world.transcript
     happened = {(a.method, a.status) for a in answers}
-    assert {("GET", 200), ("GET", 302), ("GET", 404), ("GET", 409), ("POST", 201), ("POST", 409), ("POST", 422)} <= happened
+    assert {
+        ("GET", 200),
+        ("GET", 302),
+        ("GET", 404),
+        ("GET", 409),
+        ("POST", 201),
+        ("POST", 409),
+        ("POST", 422),
+    } <= happened
     export = next(a for a in answers if a.path.endswith("/export/records.jsonl") and a.status == 200)
     assert export.body.count(b'"adjudicated_value":"{') > 3
     assert sum(b'"adjudication_required":true' in line for line in export.body.splitlines()) > 3

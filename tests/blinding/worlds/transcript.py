@@ -68,7 +68,9 @@ class _Lines(logging.Handler):
         super().__init__(logging.INFO)
         self._lines = lines
         formatter = LabelFreeFormatter()
-        formatter._style._fmt = "%(levelname)s %(name)s: %(message)s"  # without the hour, which only the machine knows
+        formatter._style._fmt = (
+            "%(levelname)s %(name)s: %(message)s"  # without the hour, which only the machine knows
+        )
         self.setFormatter(formatter)
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -82,7 +82,16 @@ class World:
     def page(self, rest: str = "") -> str:
         return f"/studies/{SLUG}/{rest}"
 
-    def ask(self, role: str, method: str, path: str, data: Any = None, *, accept: str = "text/html", **headers: str) -> HttpResponseBase:
+    def ask(
+        self,
+        role: str,
+        method: str,
+        path: str,
+        data: Any = None,
+        *,
+        accept: str = "text/html",
+        **headers: str,
+    ) -> HttpResponseBase:
         """Make a request: to the interface as a program with its token, to pages as a browser with its session.
 
         `data`: bytes or JSON for the interface, a form for pages (`{"json": …}` sends JSON to a page).
