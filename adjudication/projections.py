@@ -11,6 +11,7 @@ from adjudication.models import AgreementReport, CaseDraft
 from adjudication.services.cases import Claim
 from adjudication.services.decisions import sides
 from adjudication.services.reports import KIND
+from adjudication.withholding import result_for
 from annotation_app.models import Membership
 from annotation_app.projections import ClusterView
 from annotation_app.record_schema import Payload, to_neutral
@@ -50,7 +51,15 @@ class CaseView:
         clusters = clusters_of(item)
         context = context_of(item, clusters, [])
         show_notes = bool(membership.study.protocol["adjudication"]["show_notes"])
-        left, right = (to_neutral(form, Payload(p), context, notes=show_notes) for p in sides(case))
+        flag = form.by_path[form.schema.flag.path].key if form.schema.flag else ""
+        left, right = (
+            {
+                key: value
+                for key, value in to_neutral(form, Payload(p), context, notes=show_notes).items()
+                if key != flag
+            }
+            for p in sides(case)
+        )
         draft = CaseDraft.objects.filter(case=case, member=membership).first()
         task = item.output.task
         return cls(
@@ -88,7 +97,7 @@ class ReportView:
     result: dict[str, Any] | None
 
     @classmethod
-    def of(cls, report: AgreementReport, *, with_result: bool = True) -> ReportView:
+    def of(cls, report: AgreementReport, membership: Membership, *, with_result: bool = True) -> ReportView:
         job = latest(KIND, report.pk)
         return cls(
             uid=report.pk,
@@ -98,5 +107,5 @@ class ReportView:
             asked_at=report.asked_at,
             ready_at=report.ready_at,
             data_hash=report.data_hash,
-            result=report.result if with_result else None,
+            result=result_for(membership, report.result) if with_result and report.result else None,
         )

@@ -7,10 +7,10 @@ from uuid import UUID
 from django.dispatch import receiver
 
 from adjudication.models import Case
-from adjudication.services.cases import open_cases
+from adjudication.services.cases import give_up_case, open_cases
 from adjudication.services.pairs import count_pairs, withdraw_pair
 from annotation_app import signals
-from annotation_app.models import Study
+from annotation_app.models import Assignment, Study
 from annotation_app.registries import Obstacle
 from blinding import clock
 
@@ -18,6 +18,11 @@ from blinding import clock
 @receiver(signals.pair_withdrawn)
 def take_case_back(sender: Any, output: UUID, reason: str, **kwargs: Any) -> None:
     withdraw_pair(output=output, reason=reason)
+
+
+@receiver(signals.case_given_up)
+def free_case(sender: Any, assignment: Assignment, **kwargs: Any) -> None:
+    give_up_case(assignment)
 
 
 def guard_lock(study: Study) -> Iterable[Obstacle]:

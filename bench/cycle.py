@@ -113,6 +113,9 @@ def _server(instance: Instance, *, bare: bool = False) -> Iterator[Web]:
         web = Web(listener.getsockname()[1], child.process.pid)
         _drive(_nothing, 8, 0.0, 0.5, web)  # answered once the workers have started
         yield web
+    except BaseException:
+        print(child.last_words(20))
+        raise
     finally:
         child.stop()
         listener.close()

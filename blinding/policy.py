@@ -36,6 +36,7 @@ class Disclosure(StrEnum):
     EVENTS = "events"  # the event log
     TEXT = "text"  # outputs as shown to coders
     PRACTICE = "practice"  # codes, reference and agreement in calibration batches; never of a main one
+    REFERENCE = "reference"  # what practice texts should be coded as, before main items that need other references
     COUNTS = "counts"  # how many outputs, pairs and cases, without saying which
 
 
@@ -55,7 +56,7 @@ _ALL = frozenset(Disclosure)
 _TRAINING = frozenset({_D.TEXT, _D.PRACTICE})
 _GATE = frozenset({_D.COUNTS, _D.PRACTICE})
 _OUTSIDE = {_P.SETUP: _NOTHING, _P.LOCKED: _NOTHING, _P.UNBLINDED: _NOTHING}
-_PRIMARY = {_P.TRAINING: _TRAINING, _P.CODING: _TEXT, _P.REVIEW: _TEXT} | _OUTSIDE
+_PRIMARY = {_P.TRAINING: _TRAINING, _P.CODING: _TEXT | {_D.REFERENCE}, _P.REVIEW: _TEXT} | _OUTSIDE
 
 TABLE: dict[Role, dict[Phase, frozenset[Disclosure]]] = {
     Role.ADMIN: {

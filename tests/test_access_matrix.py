@@ -68,6 +68,7 @@ API = {
     "outputs/<str:blinded_id>/recall/": {"get": "a", "post": "a"},
     "outputs/<str:blinded_id>/recall/mask/": {"post": "a"},
     "outputs/<str:blinded_id>/recall/lift/": {"post": "a"},
+    "practice/": {"get": "AB", "post": "AB"},
     "guesses/next/": {"get": "AB"},
     "guesses/<uuid:uid>/": {"post": "AB"},
     "events/": {"get": "m"},
@@ -96,6 +97,7 @@ PAGES = {
     "annotate/<uuid:uid>/recognised/": {"post": "ABuj"},
     "annotate/<uuid:uid>/skip/": {"post": "A"},
     "records/": {"get": "ABu"},
+    "practice/": {"get": "AB", "post": "AB"},
     "closing/": {"get": "AB"},
     "closing/<uuid:uid>/": {"post": "A"},  # primary_B has coded everything, and this item is not theirs
     "training/": {"get": "apABj", "post": ""},

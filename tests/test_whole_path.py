@@ -45,8 +45,10 @@ def finish(study: StudyUnderTest) -> tuple[list[dict[str, Any]], dict[str, Any]]
     assert asked.status_code == 202
     run_jobs()
     study.lock()
-    answer = study.api("project_author").get(study.url("export/records.jsonl"), headers={"Accept": "text/html"})
-    body = b"".join(answer.streaming_content)
+    answer = study.api("project_author").get(
+        study.url("export/records.jsonl"), headers={"Accept": "text/html"}
+    )
+    body = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
     assert hashlib.sha256(body).hexdigest() == study.study.dataset_hash == dataset_hash(study.study)
     report = AgreementReport.objects.get(pk=asked.json()["uid"])
     assert report.result is not None
@@ -88,7 +90,9 @@ def test_a_batch_becomes_valid_records_and_right_figures() -> None:
 
 def test_another_schema_needs_no_change_in_code() -> None:
     schema = second_schema()
-    study = a_study(phase="coding", outputs=rows(tasks=3, per_task=8), protocol=FEW, record_schema=schema.document)
+    study = a_study(
+        phase="coding", outputs=rows(tasks=3, per_task=8), protocol=FEW, record_schema=schema.document
+    )
     records, report = finish(study)
     assert len(records) == 48
     check_valid(records, schema.document)

@@ -20,7 +20,12 @@ class ReportsView(MemberView):
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:
-        return Response([ReportView.of(r, with_result=False) for r in reports_of(membership=self.membership)])
+        return Response(
+            [
+                ReportView.of(r, self.membership, with_result=False)
+                for r in reports_of(membership=self.membership)
+            ]
+        )
 
     @extend_schema(request=None, responses={202: dict})
     def post(self, request: Request, slug: str) -> Response:
@@ -34,4 +39,4 @@ class ReportDetail(MemberView):
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str, uid: UUID) -> Response:
-        return Response(ReportView.of(report_of(membership=self.membership, uid=uid)))
+        return Response(ReportView.of(report_of(membership=self.membership, uid=uid), self.membership))

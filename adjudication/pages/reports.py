@@ -62,7 +62,7 @@ def reports(request: HttpRequest, membership: Membership) -> HttpResponse:
 @member_page
 def report(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     """One report: the bar of its job, then its figures, one field of them in detail."""
-    found = ReportView.of(report_of(membership=membership, uid=uid))
+    found = ReportView.of(report_of(membership=membership, uid=uid), membership)
     job = _job(found)
     if request.headers.get("HX-Request"):
         return _progress(request, membership, found, job)
@@ -83,7 +83,7 @@ def report(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespo
 @member_page
 def report_file(request: HttpRequest, membership: Membership, uid: UUID, kind: str) -> HttpResponse:
     """The report as a file: HTML to print, JSON to compute with, CSV for a spreadsheet."""
-    found = ReportView.of(report_of(membership=membership, uid=uid))
+    found = ReportView.of(report_of(membership=membership, uid=uid), membership)
     if kind not in FILES:
         raise Absent
     if found.result is None:

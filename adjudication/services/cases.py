@@ -120,5 +120,15 @@ def _assignment(case: Case) -> Assignment:
     )
 
 
+def give_up_case(assignment: Assignment) -> None:
+    """Put a claimed case back into the queue for somebody else; its drafts go, and later writes of this claim are refused."""
+    for case in Case.objects.select_for_update().open().filter(assignment=assignment):
+        case.claimed_by, case.lease_until, case.assignment = None, None, None
+        case.claim_no += 1
+        case.save(update_fields=["claimed_by", "lease_until", "assignment", "claim_no"])
+        case.drafts.all().delete()
+        record_event("case_given_up", study=case.study_id, actor=assignment.member_id, subject=case.pk)
+
+
 def open_cases(study: Study) -> int:
     return Case.objects.open().filter(study=study).count()

@@ -52,12 +52,15 @@ def _coding(membership: Membership) -> dict[str, Any]:
         "revisable": _revisable(own) if not _closed(membership) else [],
         "skipped": _rows(own.open().filter(skips__gt=0).in_own_order()[:LISTED]),
         "batches": _batches(membership),
+        "practice_due": membership.awaits_practice and membership.study.phase == Phase.CODING,
         "closing_due": guesses_due(membership=membership),
     }
 
 
 def _closed(membership: Membership) -> str:
     if is_coding_phase_of(membership):
+        if membership.awaits_practice and membership.study.phase == Phase.CODING:
+            return _("A few practice texts come first.")
         waits = membership.awaits_gate and membership.study.phase == Phase.CODING
         return (
             _("You are not passed on to the main items yet. Your practice is being looked at.")

@@ -42,6 +42,8 @@ def annotate(request: HttpRequest, membership: Membership) -> HttpResponse:
     try:
         item = next_assignment(membership=membership)
     except Refused as fault:
+        if fault.code == "practice_first":
+            return redirect("practice", membership.study.slug)
         if fault.code != "not_coding":
             raise
         early = membership.study.phase in ("setup", "training")

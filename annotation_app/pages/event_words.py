@@ -39,6 +39,8 @@ KINDS = {
     "phase_review": _("Review opened"),
     "phase_training": _("Training opened"),
     "phase_unblinded": _("Unblinded"),
+    "practice_asked": _("Practice asked for before main items"),
+    "practice_done": _("Practice gone through"),
     "preregistered": _("Protocol and codebook frozen"),
     "protocol_changed": _("Protocol changed"),
     "question_answered": _("Question answered"),

@@ -56,10 +56,17 @@ def recognise(*, membership: Membership, uid: UUID, how: str, what: str = "") ->
 
 
 def set_apart(item: Assignment) -> None:
-    """Void an exposed item and give its output to somebody else who has not met it, if there is one."""
+    """Void an exposed item and give its output to somebody else who has not met it, if there is one.
+
+    A primary coder's exposure takes the output's pair out of comparison; an adjudicator's only frees the case.
+    """
     void_assignment(item, "exposed")
+    if item.slot == Assignment.Slot.ADJUDICATOR:
+        signals.case_given_up.send(sender=Assignment, assignment=item)
+        return
     find_fresh_coder(item)
-    signals.pair_withdrawn.send(sender=Assignment, output=item.output_id, reason="exposed")
+    if item.slot in (Assignment.Slot.A, Assignment.Slot.B):
+        signals.pair_withdrawn.send(sender=Assignment, output=item.output_id, reason="exposed")
 
 
 def opt_out(*, membership: Membership, uid: UUID) -> None:

@@ -14,6 +14,7 @@ WAITING = (
     "You are not passed on to the main items yet. Somebody who runs the study looks at your practice first; "
     "you will find your items here afterwards."
 )
+PRACTISE_FIRST = "Before your next items, go through a few practice texts under “Practice”."
 
 
 def mark_of(study: Study) -> float | None:
@@ -45,9 +46,12 @@ def close_gates(study: Study) -> None:
 
 
 def require_passed(membership: Membership) -> None:
-    """Raise Refused for a coder who waits at the gate while main items are coded; asks the database nothing."""
+    """Raise Refused for a coder who waits at the gate, or has to practise first, while main items are coded; asks the
+    database nothing."""
     if membership.awaits_gate and membership.study.phase == Phase.CODING:
         raise Refused(WAITING, code="not_passed")
+    if membership.awaits_practice and membership.study.phase == Phase.CODING:
+        raise Refused(PRACTISE_FIRST, code="practice_first")
 
 
 def count_passed(study: Study) -> tuple[int, int]:

@@ -87,7 +87,7 @@ def training_item(*, membership: Membership, uid: UUID) -> TrainingItem:
     _require_writer(membership)
     output = _text_of(membership, uid)
     book = current_codebook(membership.study)
-    context, form = _context(output), form_of(membership.study, book.pk)
+    context, form = text_context(output), form_of(membership.study, book.pk)
     reference = reference_of(output.pk)
     return TrainingItem(
         uid=output.pk,
@@ -116,7 +116,7 @@ def write_reference(*, membership: Membership, uid: UUID, fields: Mapping[str, A
         _hold_training(membership)
         output = _text_of(membership, uid)
         form = form_of(membership.study, current_codebook(membership.study).pk)
-        read = read_fields(form, fields, _context(output))
+        read = read_fields(form, fields, text_context(output))
         if isinstance(read, list):
             raise Invalid(
                 [{"field": e.field, "rule": e.rule, "message": e.message} for e in read], status=422
@@ -291,7 +291,7 @@ def _text_of(membership: Membership, uid: UUID) -> Output:
     return output
 
 
-def _context(output: Output) -> RecordContext:
+def text_context(output: Output) -> RecordContext:
     """Return the context in which a text's reference is valid; nobody's own new clusters are in it."""
     codes = Cluster.objects.filter(task=output.task_id, batch=output.batch_id).values_list("code", flat=True)
     return RecordContext(

@@ -10,5 +10,7 @@ document.addEventListener("submit", async (event) => {
   ready.add(form);
   await Promise.race([flush(), new Promise((done) => setTimeout(done, 2000))]);
   stop();
+  // A form that is still telling of one submission ignores another: that one has to be over.
+  await new Promise((done) => setTimeout(done));
   form.requestSubmit(event.submitter);
 });

@@ -11,6 +11,7 @@ from django.db import connection
 from adjudication.models import Case, Decision
 from adjudication.projections import CaseView
 from adjudication.services.cases import LEASE, claim_next_case
+from adjudication.services.decisions import CaseDecision, decide_case
 from annotation_app.errors import Absent, Refused
 from annotation_app.models import Record, RecordOverlay
 from annotation_app.projections import AssignmentView
@@ -171,6 +172,7 @@ def test_a_flag_opens_a_case_whose_agreed_fields_can_be_overruled() -> None:
     case = take(study)
     assert case["disputed"] == []
     assert "Hard to tell" not in json.dumps(case)
+    assert "f8" not in {*case["left"], *case["right"]}  # a flag and a sham look alike
     assert decide(study, case, values={"f3": {"from": "other", "value": "2"}}).status_code == 201
     values = json.loads(RecordOverlay.objects.exclude(adjudicated_value=None)[0].adjudicated_value or "")
     assert values == {"relevance": "irrelevant"}
@@ -192,6 +194,29 @@ def test_an_exposure_takes_the_case_back() -> None:
     recognise(membership=study["primary_A"], uid=other.pk, how="says_so")
     study.settle()
     assert not Case.objects.open().filter(output=other.output_id).exists()
+
+
+def test_an_adjudicator_who_recognises_the_source_leaves_the_case_to_another() -> None:
+    study = disputed_study(members={"adjudicator": 2})
+    claim = claim_next_case(membership=study["adjudicator"])
+    assert claim is not None
+    recognise(membership=study["adjudicator"], uid=claim.assignment.pk, how="knows")
+    case = Case.objects.get(pk=claim.case.pk)
+    assert (case.state, case.claimed_by) == (Case.State.OPEN, None)
+    others = {c.case.pk for c in _all_claims(study, "adjudicator")}
+    assert claim.case.pk not in others
+    assert claim.case.pk in {c.case.pk for c in _all_claims(study, "adjudicator2")}
+
+
+def _all_claims(study: StudyUnderTest, who: str) -> list[Any]:
+    """Claim and decide until the queue has nothing for this member."""
+    claims = []
+    while (claim := claim_next_case(membership=study[who])) is not None:
+        claims.append(claim)
+        values = {key: {"from": "left"} for key in CaseView.of(claim, study[who]).disputed}
+        decision = CaseDecision(values=values, rationale="So.", claim_no=claim.case.claim_no)
+        decide_case(membership=study[who], uid=claim.case.pk, decision=decision)
+    return claims
 
 
 def test_only_an_adjudicator_asks_for_cases() -> None:

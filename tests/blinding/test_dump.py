@@ -31,7 +31,7 @@ TASKS, PER_TASK = 5, 24
 
 def outputs() -> list[dict[str, Any]]:
     """Outputs sorted by arm, with labels of very different lengths: whatever keeps order or length gives them away."""
-    made = []
+    made: list[dict[str, Any]] = []
     for arm in ARMS:
         for model in MODELS:
             for n in range(TASKS * PER_TASK // 4):

@@ -211,6 +211,7 @@ TASKS: list[Attempt] = [
     ("a_task_code_is_used_once_in_a_study", [copy_of("annotation_app_task", id=NEW + "1", task_id="other")]),
     ("a_cluster_code_is_used_once_in_a_task", [copy_of("annotation_app_cluster", id=NEW + "1")]),
     ("a_coder_names_a_new_cluster_once", [copy_of("annotation_app_owncluster", id=NEW + "1")]),
+    ("a_coder_has_one_practice_to_do", [copy_of("annotation_app_practice", id=NEW + "1")]),
     ("a_training_text_is_noted_once", [copy_of("annotation_app_trainingtext", id=NEW + "1")]),
     *(
         (

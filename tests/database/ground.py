@@ -8,6 +8,7 @@ from annotation_app.models import (
     Guess,
     Output,
     OwnCluster,
+    Practice,
     ReferenceCode,
     Task,
     TrainingGate,
@@ -79,6 +80,7 @@ def _fill_the_rest(study: StudyUnderTest) -> None:
     nothing = entropy.uuid("test", "ground")
     OwnCluster.objects.create(member=study["primary_A"], task=Task.objects.filter(study=uid)[0], code="N1")
     Guess.objects.create(assignment=Assignment.objects.filter(study=uid).final()[0], guessed_at=clock.now())
+    Practice.objects.create(member=study["primary_A"], references=[], texts=[], asked_at=clock.now())
     ReferenceCode.objects.create(output=output, source="consensus", values={}, written_at=clock.now())
     TrainingGate.objects.create(member=study["primary_A"], passed_by=study["admin"], passed_at=clock.now())
     TrainingText.objects.create(study=study.study, digest=bytes(32))

@@ -15,6 +15,7 @@ from annotation_app.services.batches.repeats import count_repeats, note_training
 from annotation_app.services.batches.task_seals import forget_tasks
 from annotation_app.services.batches.upload import batch_of, upload_path
 from annotation_app.services.codebooks import current_codebook
+from annotation_app.services.practice import ask_for_practice
 from annotation_app.services.task_tally import add_up
 from annotation_app.services.versions import blind_version
 from blinding import clock, entropy, jobs
@@ -84,6 +85,8 @@ def discard_batch(*, membership: Membership, uid: UUID) -> None:
         batch = Batch.objects.select_for_update().get(pk=batch_of(membership=membership, uid=uid).pk)
         if batch.status in (Batch.Status.RELEASING, Batch.Status.RELEASED):
             raise Refused("A released batch stays: coders work on it.")
+        if batch.status in (Batch.Status.QUEUED, Batch.Status.CHECKING):
+            raise Refused("This batch is being checked. Wait until that is done, then discard it.")
         StagedOutput.objects.filter(batch=batch).delete()
         batch.findings.all().delete()
         for table in (SealedOutput, UsedOutputId, SealedFigures):
@@ -133,6 +136,7 @@ def _release(batch: Batch, progress: Progress) -> None:
     outputs = _make_outputs(batch, progress)
     allocation = Allocation(batch, outputs)
     allocation.store()
+    ask_for_practice(batch)
     root = allocation.commit()
     last = Batch.objects.filter(study=batch.study_id).aggregate(last=Max("number"))["last"] or 0
     batch.number, batch.status, batch.released_at = last + 1, Batch.Status.RELEASED, clock.now()

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from annotation_app.models import Batch, Study, Task
+from annotation_app.services.practice import reference_sets
 from annotation_app.services.task_tally import pending_tally
 from blinding import entropy, sealing
 from blinding.models import DeclaredLabels, SealedTask, StudyKey, TaskTally
@@ -70,6 +71,8 @@ def seal_tasks(batch: Batch, described: Mapping[Task, TaskMetadata]) -> None:
         for task, metadata in described.items()
     ]
     SealedTask.objects.bulk_create(sorted(rows, key=lambda row: row.pk), batch_size=500)
+    batch.reference_sets = reference_sets(batch.study_id, described.values())
+    batch.save(update_fields=["reference_sets"])
     TaskTally.objects.create(
         batch=batch.pk, study=batch.study_id, box=pending_tally(batch.pk, described.values())
     )

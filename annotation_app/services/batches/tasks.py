@@ -124,7 +124,7 @@ def store_clusters(
 ) -> dict[tuple[TaskKey, str], Cluster]:
     """Make the proposed clusters of a batch under codes in random order; return them by (task, uploader's id)."""
     having = {key: task_found for key, task_found in found.items() if task_found.clusters}
-    used = Counter(
+    used: Counter[Any] = Counter(
         Cluster.objects.filter(task__in=[tasks[key].pk for key in having]).values_list("task", flat=True)
     )
     clusters: dict[tuple[TaskKey, str], Cluster] = {}

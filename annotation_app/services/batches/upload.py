@@ -132,7 +132,9 @@ def _queued(
             study=study.pk,
             actor=membership.pk,
             subject=batch.pk,
-            facts={"purpose": purpose},  # no hash of the file: the log is read by the blind, who could try labels on it
+            facts={
+                "purpose": purpose
+            },  # no hash of the file: the log is read by the blind, who could try labels on it
         )
     return batch
 

@@ -57,17 +57,17 @@ def _filled(world: World, address: str) -> str:
     return address.format(item=things.open_item.get("primary_A"), case=things.case, report=things.report)
 
 
-LEAKS: list[Leak] = []
+def planter(leaks: list[Leak]) -> Callable[..., Callable[[Plant], Plant]]:
+    """Return the decorator that puts what plants a leak into `leaks`, under the name of what it is."""
 
+    def planted(name: str, *asks: Ask, at: str = "coding") -> Callable[[Plant], Plant]:
+        def register(plant: Plant) -> Plant:
+            leaks.append(Leak(name, contextmanager(plant), asks, at))
+            return plant
 
-def planted(name: str, *asks: Ask, at: str = "coding") -> Callable[[Plant], Plant]:
-    """Register what plants a leak, under the name of what it is."""
+        return register
 
-    def register(plant: Plant) -> Plant:
-        LEAKS.append(Leak(name, contextmanager(plant), asks, at))
-        return plant
-
-    return register
+    return planted
 
 
 @contextmanager

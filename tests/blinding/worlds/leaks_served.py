@@ -15,10 +15,12 @@ from django.utils.safestring import mark_safe
 from annotation_app.api.assignments import NextAssignment
 from annotation_app.models import Assignment, Output
 from blinding import clock
-from tests.blinding.worlds.leaks import API, ITEM, NEXT, PAGE, STUDY, planted, wrapped
+from tests.blinding.worlds.leaks import API, ITEM, NEXT, PAGE, STUDY, Leak, planter, wrapped
 from tests.blinding.worlds.routes import Things
 from tests.blinding.worlds.world import World
 
+SERVED: list[Leak] = []
+planted = planter(SERVED)
 AUTHOR, MONITOR = "project_author", "monitor"
 
 
@@ -77,21 +79,21 @@ def html_comment(world: World) -> Iterator[None]:
 @planted("an ETag over the row", NEXT)
 def etag(world: World) -> Iterator[None]:
     digest = sha256(on_screen(world).encode()).hexdigest()[:16]
-    with _answers(lambda response: response.headers.update({"ETag": f'"{digest}"'})):
+    with _answers(lambda response: response.headers.__setitem__("ETag", f'"{digest}"')):
         yield
 
 
 @planted("a Last-Modified that follows the arm", NEXT)
 def last_modified(world: World) -> Iterator[None]:
     moment = format_datetime(clock.now().replace(second=len(on_screen(world)) % 60))
-    with _answers(lambda response: response.headers.update({"Last-Modified": moment})):
+    with _answers(lambda response: response.headers.__setitem__("Last-Modified", moment)):
         yield
 
 
 @planted("a Server-Timing that follows the arm", ITEM)
 def server_timing(world: World) -> Iterator[None]:
     spent = f"db;dur={len(on_screen(world))}"
-    with _answers(lambda response: response.headers.update({"Server-Timing": spent})):
+    with _answers(lambda response: response.headers.__setitem__("Server-Timing", spent)):
         yield
 
 

@@ -12,11 +12,12 @@ from tests.clones import copied, dropped
 
 Step = Callable[[World], None]
 BEGINNING: tuple[Step, ...] = (script.set_up, script.open_coding, script.upload, script.release)
+READY = 2  # steps before the upload, in which all worlds are one
 
 
 @dataclass
 class Life:
-    """A world that has ended, and how it was in `coding` and `locked`."""
+    """A world that has ended, and how it was: `ready` for an upload, in the middle of `coding`, `locked`."""
 
     world: World
     snapshots: dict[str, Snapshot] = field(default_factory=dict)
@@ -35,7 +36,10 @@ def whole_life(fixture: Fixture, folder: Path) -> Life:
     """From the empty server to the lock: everything is asked for in coding, everybody looks around in review and locked."""
     life = Life(born(fixture, folder))
     with life.world.open():
-        for step in (*BEGINNING, acts.code_some):
+        for step in BEGINNING[:READY]:
+            step(life.world)
+        life.snapshots["ready"] = Snapshot.of(life.world)
+        for step in (*BEGINNING[READY:], acts.code_some):
             step(life.world)
         life.snapshots["coding"] = Snapshot.of(life.world)
         sweep(life.world, "coding, all routes")

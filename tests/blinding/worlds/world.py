@@ -90,18 +90,20 @@ class World:
         data: Any = None,
         *,
         accept: str = "text/html",
+        with_session: bool = False,
         **headers: str,
     ) -> HttpResponseBase:
-        """Make a request: to the interface as a program with its token, to pages as a browser with its session.
+        """Make a request: to pages as a browser with its session, to the interface as a program with its token.
 
-        `data`: bytes or JSON for the interface, a form for pages (`{"json": …}` sends JSON to a page).
+        `data`: bytes or JSON for the interface, a form for pages (`{"json": …}` sends JSON to a page). `with_session`
+        calls the interface from the browser.
         """
         self.requests += 1
         self._stream.start(self._named(f"{self.step} {role} {method} {path} {accept}"))
         client = self.browsers.setdefault(role, _browser())
         program = path.startswith("/api/")
         sent = _encoded(program, method, data) | {"headers": {"Accept": accept, **headers}}
-        if program:  # without a cookie
+        if program and not with_session:
             client = _browser()
             sent["headers"] |= {"Authorization": f"Token {self.tokens[role]}"} if role in self.tokens else {}
         with watched() as seen:
@@ -170,11 +172,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, world: World) -> "Snapshot":
-        browsers = {}
-        for role, browser in world.browsers.items():
-            browsers[role] = _browser()
-            browsers[role].cookies = copy(browser.cookies)
-        return cls(world, copied(world.database), world.minute, browsers)
+        return cls(world, copied(world.database), world.minute, _same(world.browsers))
 
     @contextmanager
     def open(self) -> Iterator[World]:
@@ -186,8 +184,28 @@ class Snapshot:
         with again.open(SEED + b", again"):
             yield again
 
+    @contextmanager
+    def reborn(self, fixture: Fixture, folder: Path) -> Iterator[World]:
+        """Enter a copy that goes on with another upload, and is thrown away in the end."""
+        database = copied(self.database)
+        try:
+            tokens = self.world.tokens
+            world = World(fixture, database, folder, self.minute, _same(self.browsers), tokens, step="reborn")
+            with world.open(SEED + b", reborn"):
+                yield world
+        finally:
+            dropped(database)
+
     def drop(self) -> None:
         dropped(self.database)
+
+
+def _same(browsers: dict[str, Client]) -> dict[str, Client]:
+    """Return other browsers with the same cookies."""
+    same = {role: _browser() for role in browsers}
+    for role, browser in browsers.items():
+        same[role].cookies = copy(browser.cookies)
+    return same
 
 
 def _browser() -> Client:
