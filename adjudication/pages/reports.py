@@ -16,7 +16,6 @@ from adjudication.pages.report_shown import default_field, field_choices, field_
 from adjudication.projections import ReportView
 from adjudication.services.report_rows import report_rows
 from adjudication.services.reports import report_of, request_report
-from adjudication.withholding import result_for
 from annotation_app.errors import Absent, Refused
 from annotation_app.health import worker_is_alive
 from annotation_app.models import Membership
@@ -74,7 +73,7 @@ def report(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespo
         "downloads": _downloads(membership, found),
     }
     if found.result is not None:
-        shown |= _figures(result_for(membership, found.result), request.GET.get("field", ""))
+        shown |= _figures(found.result, request.GET.get("field", ""))
     context = {"report": shown, "may_request": membership.role == Role.PROJECT_AUTHOR and not job["live"]}
     return render_page(request, "adjudication/report.html", context, membership=membership, here="reports")
 
@@ -88,7 +87,7 @@ def report_file(request: HttpRequest, membership: Membership, uid: UUID, kind: s
         raise Absent
     if found.result is None:
         raise Refused(_("This report is not computed yet."), code="not_ready")
-    response = FILES[kind](result_for(membership, found.result), membership)
+    response = FILES[kind](found.result, membership)
     name = f"agreement-{found.asked_at:%Y-%m-%d}.{kind}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
