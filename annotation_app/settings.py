@@ -34,6 +34,7 @@ TWINBLIND_HTTPS = env.bool("TWINBLIND_HTTPS", default=False)
 # Who answers, and to whom
 
 SECRET_KEY = env.str("DJANGO_SECRET_KEY")
+SECRET_KEY_FALLBACKS = env.list("DJANGO_SECRET_KEY_FALLBACKS", default=[])
 DEBUG = env.bool("DJANGO_DEBUG", default=False)
 ALLOWED_HOSTS = env.list("DJANGO_ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("DJANGO_CSRF_TRUSTED_ORIGINS", default=[])
@@ -239,7 +240,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "annotation_app.static_storage.HashedStaticFiles"
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]

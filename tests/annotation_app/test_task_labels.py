@@ -100,7 +100,7 @@ def test_after_the_unblinding_agreement_is_split_by_more(made: Opened) -> None:
 def test_the_report_has_a_figure_for_each_value(made: Opened) -> None:
     request_report(membership=made.study["project_author"])
     run_jobs()
-    result = AgreementReport.objects.latest("asked_at").result
+    result: Any = AgreementReport.objects.latest("asked_at").result
     kinds = {part["kind"] for field in result["fields"] for part in field.get("strata", [])}
     assert {"family", "t10_risk", "seeded_defects", "t4_modalities.imaging"} <= kinds
 

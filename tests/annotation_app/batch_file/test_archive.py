@@ -252,3 +252,20 @@ def test_a_zip_with_a_text_before_it_is_still_a_zip(uploads):
 def test_gzip_of_several_members_is_one_file(uploads):
     out = io.BytesIO(gzip.compress(jsonl(row(1))) + gzip.compress(jsonl(row(2))))
     assert uploads.check(out.getvalue(), "a.jsonl.gz").rows == 2
+
+
+@pytest.mark.parametrize("beside", [{}, {"README.md": b"About"}, {"LICENSE": b"Free", "__MACOSX/tasks/._x": b""}])
+@pytest.mark.parametrize("top", ["", "menus/"])
+def test_task_packages_may_come_alone(uploads, top: str, beside: dict[str, bytes]):
+    entries = {f"{top}tasks/hours/task.toml": b"x = 1"} | {f"{top}{name}": data for name, data in beside.items()}
+    opened = uploads.open("a.zip", zipped(entries))
+    assert (opened.has_tasks_only, opened.task_ids) == (True, frozenset({"hours"}))
+    result = uploads.check(zipped(entries), "a.zip")
+    assert (result.rows, result.errors_total) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["output.jsonl", "outputs.json", "data/outputs.txt", "Outputs .csv"])
+def test_what_may_be_a_misspelt_outputs_file_is_not_passed_over(uploads, name: str):
+    content = zipped({"tasks/hours/task.toml": b"x = 1", name: b"{}"})
+    with pytest.raises(UploadRefused, match="README"):
+        uploads.check(content, "a.zip")

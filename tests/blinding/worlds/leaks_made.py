@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from annotation_app.models import Finding, StagedOutput
+from annotation_app.models import Finding, Output, StagedOutput
 from blinding.allocation import Placement
 from tests.blinding.worlds import script
 from tests.blinding.worlds.fixture import Fixture
@@ -30,6 +30,8 @@ def made(snapshot: Snapshot, fixture: Fixture, folder: Path, leak: Leak | None) 
 def _lived(world: World, asks: Any) -> list[Answer]:
     script.upload(world)
     script.release(world)
+    shown = Output.objects.order_by("pk").values_list("text", "html", "masks")
+    world.note("coders", "texts as they will be shown", [str(row) for row in shown])
     return asked(world, asks)
 
 
@@ -42,7 +44,7 @@ def cluster_codes_by_id(world: World) -> Iterator[None]:
         yield
 
 
-@planted("label values masked by default", NEXT, ("primary_A", "GET", "/studies/riverside/records/"))
+@planted("label values masked by default", HOME)
 def labels_masked(world: World) -> Iterator[None]:
     def around(store: Any, table: Any) -> None:
         store(table)
@@ -64,18 +66,16 @@ def own_file_name(world: World) -> Iterator[None]:
 
 @planted("a row quoted in the worker's log", HOME)
 def row_in_the_log(world: World) -> Iterator[None]:
-    def around(seal_later: Any, staging: Any, chunk: Any, row: Any, *args: Any) -> None:
-        logging.getLogger("annotation_app").warning("sealing %s", row.condition)
-        seal_later(staging, chunk, row, *args)
+    def around(label_box: Any, fields: Any, *args: Any) -> bytes:
+        logging.getLogger("annotation_app").warning("sealing %s", fields["condition"])
+        return bytes(label_box(fields, *args))
 
-    with wrapped("annotation_app.services.batches.staging.Staging._seal_later", around):
+    with wrapped("blinding.sealing.label_box", around):
         yield
 
 
 @planted("an allocation that blocks by arm", NEXT)
 def allocation_by_arm(world: World) -> Iterator[None]:
-    from annotation_app.models import Output
-
     def around(allocate: Any, *args: Any) -> list[Placement]:
         texts = dict(Output.objects.values_list("blinded_output_id", "text"))
         placements = allocate(*args)
