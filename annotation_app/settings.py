@@ -23,6 +23,7 @@ TWINBLIND_ID_MAX = 500
 TWINBLIND_ARCHIVE_RATIO = 100
 TWINBLIND_ARCHIVE_FLOOR = 10_000_000
 TWINBLIND_ERRORS_LISTED = 1000
+TWINBLIND_PERMUTATIONS = 500  # of arms, in the confounding check of an import
 TWINBLIND_EXPORTS = TWINBLIND_DATA / "exports"
 # Where the real result.schema.json is put; the product ships a stand-in for it.
 TWINBLIND_SCHEMAS = Path(env.str("TWINBLIND_SCHEMAS", default=str(TWINBLIND_DATA / "schemas")))

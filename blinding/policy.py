@@ -36,7 +36,9 @@ class Disclosure(StrEnum):
     EVENTS = "events"  # the event log
     TEXT = "text"  # outputs as shown to coders
     PRACTICE = "practice"  # codes, reference and agreement in calibration batches; never of a main one
-    REFERENCE = "reference"  # what practice texts should be coded as, before main items that need other references
+    REFERENCE = (
+        "reference"  # what practice texts should be coded as, before main items that need other references
+    )
     COUNTS = "counts"  # how many outputs, pairs and cases, without saying which
 
 

@@ -36,7 +36,7 @@ def copied(original: str = "") -> str:
 
 def dropped(*names: str) -> None:
     for name in names:
-        _maintain(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        _maintain(f'DROP DATABASE IF EXISTS "{name}"')
 
 
 @contextmanager

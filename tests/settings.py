@@ -17,6 +17,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 WHITENOISE_AUTOREFRESH = WHITENOISE_USE_FINDERS = True
 STORAGES = STORAGES | {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 TWINBLIND_ARGON2 = "test"
+TWINBLIND_PERMUTATIONS = 10
 TWINBLIND_HEARTBEAT_SECONDS = (
     None  # a heartbeat writes through a connection of its own, which no test would see
 )

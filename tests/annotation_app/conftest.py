@@ -6,7 +6,6 @@ import pytest
 from django.core.management import call_command
 from django.test import override_settings
 
-from blinding import confounding
 from tests.factories import StudyUnderTest
 
 
@@ -27,13 +26,6 @@ def _own_folders(request: pytest.FixtureRequest) -> None:
     settings: Any = request.getfixturevalue("settings")
     for name, value in quiet(request.getfixturevalue("tmp_path")).items():
         setattr(settings, name, value)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _few_permutations() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(confounding, "PERMUTATIONS", 10)
-        yield
 
 
 @pytest.fixture(scope="module")

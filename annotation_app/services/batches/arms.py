@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from django.conf import settings
 
 from annotation_app.batch_file import OutputRow
 from annotation_app.models import Batch
@@ -67,5 +68,5 @@ class ArmTable:
             digests=self._digests,
             lengths=self._lengths,
             generator=np.random.Generator(np.random.PCG64(seed)),
-            permutations=confounding.PERMUTATIONS if len(self._tasks) <= LARGE else 50,
+            permutations=settings.TWINBLIND_PERMUTATIONS if len(self._tasks) <= LARGE else 50,
         )

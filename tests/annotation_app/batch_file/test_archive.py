@@ -254,10 +254,14 @@ def test_gzip_of_several_members_is_one_file(uploads):
     assert uploads.check(out.getvalue(), "a.jsonl.gz").rows == 2
 
 
-@pytest.mark.parametrize("beside", [{}, {"README.md": b"About"}, {"LICENSE": b"Free", "__MACOSX/tasks/._x": b""}])
+@pytest.mark.parametrize(
+    "beside", [{}, {"README.md": b"About"}, {"LICENSE": b"Free", "__MACOSX/tasks/._x": b""}]
+)
 @pytest.mark.parametrize("top", ["", "menus/"])
 def test_task_packages_may_come_alone(uploads, top: str, beside: dict[str, bytes]):
-    entries = {f"{top}tasks/hours/task.toml": b"x = 1"} | {f"{top}{name}": data for name, data in beside.items()}
+    entries = {f"{top}tasks/hours/task.toml": b"x = 1"} | {
+        f"{top}{name}": data for name, data in beside.items()
+    }
     opened = uploads.open("a.zip", zipped(entries))
     assert (opened.has_tasks_only, opened.task_ids) == (True, frozenset({"hours"}))
     result = uploads.check(zipped(entries), "a.zip")

@@ -301,12 +301,13 @@ def telling_version(world: World) -> Iterator[None]:
         yield
 
 
-@planted("agreement by arm in a report", (AUTHOR, "GET", PAGE + "reports/{report}/json/"), at="locked")
+@planted("agreement by arm in a report", (AUTHOR, "GET", API + "agreement-reports/{report}/"), at="locked")
 def agreement_by_arm(world: World) -> Iterator[None]:
-    def around(result_for: Any, membership: Any, result: Any) -> Any:
-        return result_for(membership, result) | {
-            "by_arm": sorted({row["condition"] for row in world.fixture.rows})
-        }
+    def around(of: Any, *args: Any, **more: Any) -> Any:
+        view = of(*args, **more)
+        return replace(
+            view, result={**view.result, "by_arm": sorted({row["condition"] for row in world.fixture.rows})}
+        )
 
-    with wrapped("adjudication.pages.reports.result_for", around):
+    with wrapped("adjudication.projections.ReportView.of", around):
         yield

@@ -81,12 +81,10 @@ def work_hard(world: World, peer: str, items: int) -> None:
 
 
 def finish(world: World, peer: str) -> None:
-    """Both of the role code the rest, all but one that stays a draft; cases come of it and some are decided."""
+    """Both of the role code the rest, all but the one with a draft; cases come of it and some are decided."""
     for name, left in ((peer, 1), (f"{peer}2", 0)):
         while Assignment.objects.visible_to(world.member(name)).open().count() > left:
             script.code_by_program(world, name, "a hasty hand")
-    draft = {"fields": {}, "version": 0}
-    world.must(peer, "PUT", world.url(f"assignments/{acts.opened(world, peer)}/draft/"), draft)
     world.wait(11)
     script.settle(world)
     acts.decide(world, 2)
@@ -100,11 +98,10 @@ def _close(world: World, watched: str, things: Things, *, busy: bool) -> None:
         pass
     world.at(75)
     script.settle(world)
-    if busy:
-        acts.guess(world, PEER_OF[watched])
     acts.guess(world, watched)
     world.must("project_author", "POST", world.url("phase/"), {"to": "review", "reason": "The week is over."})
     script.settle(world)
     if busy:
+        acts.guess(world, PEER_OF[watched])
         acts.decide(world, 1)
     look_around(world, "review, all routes", (watched, "audit"), things)
