@@ -106,7 +106,8 @@ def test_work_left_offline_is_named_at_home_and_sent_from_there(person, study):
 
 def test_an_answer_that_never_came_back_makes_no_second_record(person, study):
     page = open_next(person(study.names[study.coder()]), study)
-    item, lost = assignment_on(page), []
+    item = assignment_on(page)
+    lost: list[str] = []
 
     def lose_the_first(route):
         if lost:

@@ -108,9 +108,8 @@ def test_on_a_small_screen_the_page_becomes_one_column_and_never_scrolls_sideway
     expect(page.locator("#errors")).to_be_focused()
     assert not scrolls_sideways(page)
     for field in required_fields(page):
-        option = field.locator(".option:visible").first
         if hotkeys_of(field):
-            option.click()
+            field.locator(".options > .option:visible").first.click()
         else:
             field.locator("input[type=number]").fill("0.5")
     page.locator("[data-submit]").click()

@@ -43,7 +43,7 @@ def _item(world: World, role: str, address: str) -> Assignment | None:
 
 
 def _uid(address: str) -> str:
-    return re.findall(r"[0-9a-f-]{36}", address)[0]
+    return str(re.findall(r"[0-9a-f-]{36}", address)[0])
 
 
 def _fields(world: World, role: str, address: str) -> dict[str, Any]:

@@ -209,7 +209,8 @@ def _count(world: World, prefix: str) -> Any:
     def around(counts_for: Any, membership: Any) -> dict[str, int]:
         texts = Output.objects.values_list("text", flat=True)
         told = sum(world.fixture.condition_of(text).startswith(prefix) for text in texts)
-        return counts_for(membership) | {"of_one_kind": told}
+        counts: dict[str, int] = counts_for(membership)
+        return counts | {"of_one_kind": told}
 
     return around
 
