@@ -107,7 +107,7 @@ def test_work_left_offline_is_named_at_home_and_sent_from_there(person, study):
 def test_an_answer_that_never_came_back_makes_no_second_record(person, study):
     page = open_next(person(study.names[study.coder()]), study)
     item = assignment_on(page)
-    lost: list[str] = []
+    lost: list[int] = []
 
     def lose_the_first(route):
         if lost:
