@@ -8,6 +8,13 @@ _TAGS = {
     "p", "br", "hr", "em", "strong", "del", "s", "code", "pre", "blockquote", "ul", "ol", "li",
     "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 }  # fmt: skip
+# Each of these finds its own direction, as mixed texts need it.
+_OWN_DIRECTION = {
+    f"{name}_open" for name in ("paragraph", "heading", "list_item", "blockquote", "table", "th", "td")
+}
+_ATTRIBUTES = {"ol": {"start"}} | {
+    tag: {"dir"} for tag in ("p", "h3", "h4", "h5", "h6", "li", "blockquote", "table", "th", "td")
+}
 _MARKDOWN = (
     MarkdownIt("commonmark", {"html": False, "linkify": False})
     .enable(["table", "strikethrough"])
@@ -23,5 +30,7 @@ def rendered(text: str, presentation: str) -> str:
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
+        if token.type in _OWN_DIRECTION:
+            token.attrSet("dir", "auto")
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
-    return nh3.clean(html, tags=_TAGS, attributes={"ol": {"start"}}, link_rel=None)
+    return nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, link_rel=None)

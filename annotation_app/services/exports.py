@@ -1,21 +1,25 @@
 """Records as they leave the product: one JSON object a line, stored payload ⊕ overlay, in the schema's own order.
 
-Reads in keyset pages on (study, record_id), so memory is flat; payload parts are spliced in as PostgreSQL prints them.
+Reads in pages by (study, record_id), so memory is flat; payload parts are spliced in as PostgreSQL prints them.
 """
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
+from uuid import UUID
 
 import orjson
 from django.db import connection
 
 from annotation_app.errors import Absent, Refused
-from annotation_app.models import Membership, Study
+from annotation_app.models import Assignment, Membership, Study
 from annotation_app.services.forms import schema_of
 from blinding.events import record_event
 from blinding.policy import Disclosure, Phase, Role
 
-PAGE = 4000
+PAGE = 5_000  # records, about
+_IDS = 2**128  # how many UUIDs there are
 
 # Main records: final, live, of a released main batch, of a task version and output in force, and not exposed before finality.
 _MAIN = """
@@ -29,8 +33,9 @@ _MAIN = """
   LEFT JOIN annotation_app_recordoverlay v ON v.assignment_id = a.id
   CROSS JOIN LATERAL (SELECT EXISTS (
       SELECT 1 FROM blinding_exposure e
-       WHERE e.output = a.output_id AND e.member = a.member_id AND e.before_final AND e.how <> 'hunch') AS seen) x
- WHERE a.study_id = %(study)s AND a.record_id > %(after)s AND a.final_at IS NOT NULL AND a.voided_at IS NULL
+       WHERE e.output = a.output_id AND e.member = a.member_id AND e.before_final AND e.how <> 'hunch') AS seen
+      OFFSET 0) x
+ WHERE a.study_id = %(study)s AND a.final_at IS NOT NULL AND a.voided_at IS NULL
    AND NOT a.calibration AND t.voided_at IS NULL AND o.excluded_at IS NULL AND NOT x.seen
 """
 
@@ -74,26 +79,15 @@ def export_records(*, membership: Membership) -> Iterator[bytes]:
 def record_lines(study: Study) -> Iterator[bytes]:
     """Yield the main records of a study in chunks of whole lines, ordered by record_id. Asks nobody's leave."""
     names = record_names(study)
-    query = f"SELECT a.record_id, {record_columns(names)} {_MAIN} ORDER BY a.record_id LIMIT %(page)s"
-    after = "00000000-0000-0000-0000-000000000000"
-    while True:
-        with connection.cursor() as cursor:
-            cursor.execute(query, {"study": study.pk, "after": after, "page": PAGE})
-            rows = cursor.fetchall()
-        if not rows:
-            return
-        yield b"".join(
-            orjson.dumps(record_of(names, row[1:]), option=orjson.OPT_APPEND_NEWLINE) for row in rows
-        )
-        after = rows[-1][0]
+    for rows in _pages(study, record_columns(names)):
+        lines = (orjson.dumps(record_of(names, row), option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+        yield b"".join(lines)
 
 
 def count_records(study: Study) -> int:
     """Return how many lines `record_lines` gives."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT count(*) {_MAIN}", {"study": study.pk, "after": "00000000-0000-0000-0000-000000000000"}
-        )
+        cursor.execute(f"SELECT count(*) {_MAIN}", {"study": study.pk})
         return int(cursor.fetchone()[0])
 
 
@@ -116,6 +110,31 @@ def record_of(names: list[str], values: Sequence[Any]) -> dict[str, Any]:
         elif value is not None:  # an answer that was not required and not given is absent
             record[name] = orjson.Fragment(value)
     return record
+
+
+def _pages(study: Study, columns: str) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield pages of records; the database is at work on the next one while the caller is on this one."""
+    query = f"SELECT {columns} {_MAIN} AND a.record_id > %(after)s AND a.record_id <= %(upto)s ORDER BY a.record_id"
+    with connection.cursor() as cursor, ThreadPoolExecutor(1) as ahead:
+
+        def read(after: UUID, upto: UUID) -> list[tuple[Any, ...]]:
+            cursor.execute(query, {"study": study.pk, "after": after, "upto": upto})
+            rows: list[tuple[Any, ...]] = cursor.fetchall()
+            return rows
+
+        waiting: Future[list[tuple[Any, ...]]] | None = None
+        for after, upto in pairwise(_bounds(study)):
+            reading, waiting = waiting, ahead.submit(read, after, upto)
+            if reading is not None:
+                yield reading.result()
+        if waiting is not None:
+            yield waiting.result()
+
+
+def _bounds(study: Study) -> list[UUID]:
+    """Return the ids between which pages lie. Record ids are random, so equal slices of all ids hold about as many."""
+    pages = Assignment.objects.filter(study=study).count() // PAGE + 1
+    return [UUID(int=min(page * _IDS // pages, _IDS - 1)) for page in range(pages + 1)]
 
 
 def _quoted(name: str) -> str:

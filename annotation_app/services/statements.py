@@ -30,7 +30,8 @@ class Statement:
             running.execute(self._sql, given)
             row: tuple[Any, ...] | None = running.fetchone()
         if logged:  # psycopg keeps no text of a statement that was prepared
-            connection.queries_log[-1]["sql"] = connection.ops.compose_sql(self._sql, given)  # type: ignore[attr-defined]
+            text = connection.ops.compose_sql(self._sql, given)  # type: ignore[attr-defined]
+            connection.queries_log[-1]["sql"] = text
         return row
 
 

@@ -17,5 +17,5 @@ def assert_accessible(page: Page) -> None:
         page.emulate_media(color_scheme=theme)
         found = Axe().run(page, options=RULES).response["violations"]
         told = [f"{theme} {page.url}: {v['id']}: {n['html'][:120]}" for v in found for n in v["nodes"]]
-        assert told == []
+        assert told == [], "\n".join(told)
     page.emulate_media(color_scheme="light")
