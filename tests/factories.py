@@ -33,7 +33,7 @@ from annotation_app.services.members import add_membership, sign_declaration
 from annotation_app.services.phases import change_phase
 from annotation_app.services.records import Submission, finalise_due_records, submit_record
 from annotation_app.services.studies import create_study
-from blinding import jobs
+from blinding import clock, jobs
 from blinding.models import Job
 from blinding.policy import Phase, Role
 
@@ -297,8 +297,8 @@ def a_study(
 
 def an_account(username: str, *, superuser: bool = False) -> User:
     if superuser:
-        return User.objects.create_superuser(username, password=PASSWORD)
-    return User.objects.create_user(username, password=PASSWORD)
+        return User.objects.create_superuser(username, password=PASSWORD, date_joined=clock.now())
+    return User.objects.create_user(username, password=PASSWORD, date_joined=clock.now())
 
 
 def signed_in(user: User) -> Client:

@@ -32,7 +32,6 @@ def item_shown(claim: Claim, view: CaseView) -> dict[str, Any]:
         "reference_material": view.reference_material,
         "html": mark_safe(html) if html else "",
         "paragraphs": [] if html else view.text.split("\n\n"),
-        "warning": "",
         "clusters": view.clusters,
         "proposed_cluster": view.proposed_cluster,
     }

@@ -80,7 +80,9 @@ def _compare_page(study_id: UUID) -> int:
                 return 0
         study = Study.objects.get(pk=study_id)
         pairs = _uncompared(study_id)
-        for pair in pairs:
+        for pair in sorted(
+            pairs, key=lambda pair: pair.output
+        ):  # never in the order in which they lie on the disk
             _compare(study, pair)
     return len(pairs)
 

@@ -25,6 +25,8 @@ TITLES = {
     "g2": gettext_lazy("What do you think wrote it?"),
 }
 
+HOTKEYS = {"g1": "123456789", "g2": "qwertyuiop"}
+
 
 @require_GET
 @member_page
@@ -79,7 +81,10 @@ def _questions(item: GuessItem, given: dict[str, str], fault: Invalid | None) ->
         {
             "key": question.key,
             "title": str(TITLES[question.key]),
-            "options": question.options,
+            "options": [
+                option | {"hotkey": HOTKEYS[question.key][place : place + 1]}
+                for place, option in enumerate(question.options)
+            ],
             "value": given.get(question.key),
             "error": wrong.get(question.key, ""),
         }

@@ -27,5 +27,4 @@ def output_shown(text: str, html: str) -> dict[str, Any]:
     return {
         "html": mark_safe(html) if html else "",
         "paragraphs": [] if html else text.split("\n\n"),
-        "warning": "",
     }

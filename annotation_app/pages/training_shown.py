@@ -132,7 +132,7 @@ def _field(field: FieldAgreement) -> dict[str, Any]:
     return {
         "label": field.label,
         "units": field.units,
-        "alpha": "" if field.alpha is None else f"{field.alpha:.3f}",
+        "alpha": "" if field.alpha is None else f"{field.alpha:.3f}".replace("-", "−"),
         "undefined": str(NO_FIGURE.get(field.undefined, field.undefined.replace("_", " "))),
         "agreement": percent(field.agreement),
     }

@@ -3,7 +3,7 @@
 Reads in pages by (study, record_id), so memory is flat; payload parts are spliced in as PostgreSQL prints them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -20,6 +20,7 @@ from blinding.policy import Disclosure, Phase, Role
 
 PAGE = 5_000  # records, about
 _IDS = 2**128  # how many UUIDs there are
+_BREAK = orjson.Fragment("\n")
 
 # Main records: final, live, of a released main batch, of a task version and output in force, and not exposed before finality.
 _MAIN = """
@@ -80,8 +81,7 @@ def record_lines(study: Study) -> Iterator[bytes]:
     """Yield the main records of a study in chunks of whole lines, ordered by record_id. Asks nobody's leave."""
     names = record_names(study)
     for rows in _pages(study, record_columns(names)):
-        lines = (orjson.dumps(record_of(names, row), option=orjson.OPT_APPEND_NEWLINE) for row in rows)
-        yield b"".join(lines)
+        yield _lines(record_of(names, row) for row in rows)
 
 
 def count_records(study: Study) -> int:
@@ -135,6 +135,15 @@ def _bounds(study: Study) -> list[UUID]:
     """Return the ids between which pages lie. Record ids are random, so equal slices of all ids hold about as many."""
     pages = Assignment.objects.filter(study=study).count() // PAGE + 1
     return [UUID(int=min(page * _IDS // pages, _IDS - 1)) for page in range(pages + 1)]
+
+
+def _lines(records: Iterable[dict[str, Any]]) -> bytes:
+    """Return records as lines of JSON, by one call of orjson for all of them: a call costs as much as ten records.
+
+    Between two records stands a line break as an element of its own; inside a record none is ever unescaped.
+    """
+    listed = orjson.dumps([part for record in records for part in (record, _BREAK)])
+    return listed[1:-1].replace(b",\n,", b"\n").replace(b",\n", b"\n")
 
 
 def _quoted(name: str) -> str:

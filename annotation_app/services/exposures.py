@@ -7,7 +7,7 @@ from django.db import transaction
 from annotation_app import signals
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Membership
-from annotation_app.services.assignments import require_coding
+from annotation_app.services.assignments import require_coder, require_coding
 from annotation_app.services.reassignment import find_fresh_coder, void_assignment
 from blinding import clock
 from blinding.events import record_event
@@ -72,19 +72,17 @@ def set_apart(item: Assignment) -> None:
 def opt_out(*, membership: Membership, uid: UUID) -> None:
     """Give an item to somebody else without a reason: it is no exposure and does not look like one.
 
-    Raises Absent, or Refused where nobody else could code it.
+    Raises Absent, or Refused for one that is not open any more, or where nobody else could code it.
     """
+    require_coder(membership)
     require_coding(membership)
     with transaction.atomic():
-        item = (
-            Assignment.objects.visible_to(membership)
-            .select_for_update()
-            .filter(pk=uid, served_at__isnull=False)
-            .open()
-            .first()
-        )
+        own = Assignment.objects.visible_to(membership).filter(pk=uid, served_at__isnull=False)
+        item = own.select_for_update().open().first()
         if item is None:
-            raise Absent
+            if not own.exists():
+                raise Absent
+            raise Refused("This item is not open any more, so there is nothing to give back.", code="closed")
         void_assignment(item, "opted_out")
         if not find_fresh_coder(item):
             raise Refused(

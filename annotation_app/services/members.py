@@ -164,7 +164,7 @@ def _account(username: str, password: str | None) -> tuple[User, bool]:
                 "This account exists. Leave the password out to add it to the study.",
             )
         return user, False
-    user = User(username=username)
+    user = User(username=username, date_joined=clock.now())
     if password:
         _checked_password(password, user)
         user.set_password(password)

@@ -99,9 +99,9 @@ SELECT s.phase, a.codebook_id, a.calibration, a.version, a.record_id,
  WHERE a.id = %(uid)s AND a.member_id = %(member)s AND a.served_at IS NOT NULL
 """)
 
-# All of a submission, or nothing where the item is not as it was read any more. What the rules of the database refuse
-# beyond that (the phase, finality) they refuse here too. `changed` builds on `record`, so that the record's own rule
-# still meets the assignment as it was. A new cluster's name that another window took meanwhile breaks a_coder_names_….
+# All of a submission, or nothing where the item is not as it was read any more. The phase, finality and what else the
+# rules of the database say of a record is left to them, and so is a new cluster's name that another window has taken.
+# Everything builds on `record`, so that its rule meets the assignment as it was.
 _STORE = Statement("""
 WITH study AS (
     SELECT id FROM annotation_app_study WHERE id = %(study)s FOR SHARE

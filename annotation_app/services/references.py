@@ -171,6 +171,8 @@ def hold_right(*, membership: Membership, uid: UUID, which: str) -> bool:
 
     Once they do, that code is the reference, unless a person wrote one. Raises Absent, Refused, Invalid.
     """
+    if membership.role not in PRIMARIES:
+        raise Absent
     with transaction.atomic():
         _hold_training(membership)
         item = (

@@ -1,7 +1,9 @@
 """Records leave in pages, whole and once each, whatever the size of a page."""
 
 import json
+from typing import Any
 
+import orjson
 import pytest
 
 from annotation_app.models import Assignment, Record
@@ -33,6 +35,17 @@ def test_every_record_is_there_once_in_the_order_of_its_id(
     )
     assert found == sorted(str(record_id) for record_id in wanted)
     assert len(found) == count_records(shared.study) == 24
+
+
+def test_lines_are_what_each_record_alone_would_be() -> None:
+    tricky: list[dict[str, Any]] = [
+        {"a": "x,\n,y", "b": orjson.Fragment('{"c": ",\\n,"}')},
+        {"a": "[,\n]"},
+        {},
+        {"a": None},
+    ]
+    assert exports._lines(tricky) == b"".join(orjson.dumps(record) + b"\n" for record in tricky)
+    assert exports._lines([]) == b""
 
 
 def test_a_download_that_is_broken_off_leaves_the_connection_usable(

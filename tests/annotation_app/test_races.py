@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from annotation_app.errors import Refused
 from annotation_app.models import Assignment, Membership, OwnCluster, Record
 from annotation_app.projections import AssignmentView
-from annotation_app.services.assignments import next_assignment, save_draft
+from annotation_app.services.assignments import next_assignment, save_draft, skip_assignment
 from annotation_app.services.records import Receipt, Submission, submit_record
 from blinding import clock, entropy
 from tests.clones import cloned_database, connected_to
@@ -124,6 +124,32 @@ def test_a_double_click_is_one_submission_with_one_receipt(made: StudyUnderTest,
     assert [receipt.replayed for receipt in receipts] == [False, True]
     assert len({(r.record_id, r.version, r.submitted_at, r.revisable_until) for r in receipts}) == 1
     assert Record.objects.count() == 1
+
+
+def test_a_record_that_waited_for_another_change_of_its_item_is_whole(
+    made: StudyUnderTest, windows: Window
+) -> None:
+    item, fields = _served(made["primary_A"])
+    with until_they_wait(1):
+        skip_assignment(membership=made["primary_A"], uid=item.pk)  # not committed yet
+        tab = windows.start(_submitting(made, item, fields, "meanwhile"))
+    assert _outcome(tab).version == 1
+    row = Assignment.objects.get(pk=item.pk)
+    assert (row.version, row.skips, row.submitted_at is None) == (1, 1, False)
+    assert made["primary_A"].main_submitted == Record.objects.count() == 1
+
+
+def test_a_record_for_an_item_that_is_taken_away_meanwhile_is_refused(
+    made: StudyUnderTest, windows: Window
+) -> None:
+    item, fields = _served(made["primary_A"])
+    with until_they_wait(1):
+        Assignment.objects.filter(pk=item.pk).update(voided_at=clock.now(), void_reason="reassigned")
+        tab = windows.start(_submitting(made, item, fields, "too late"))
+    refusal = _outcome(tab)
+    assert isinstance(refusal, Refused)
+    assert refusal.code == "voided"
+    assert not Record.objects.exists()
 
 
 def test_a_record_behind_the_end_of_coding_is_refused(made: StudyUnderTest, windows: Window) -> None:

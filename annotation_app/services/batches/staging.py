@@ -87,10 +87,13 @@ class Staging:
             rows = read_outputs(opened, self._batch.mapping, clean, progress)
             for chunk, sealed in self._sealed_ahead(map(self._chunk, _pieces(rows))):
                 self._copy(cursor, chunk, sealed)
-            cursor.execute(_INTO_TABLES)
+            with ThreadPoolExecutor(1) as aside:
+                moving = aside.submit(cursor.execute, _INTO_TABLES)
+                # Meanwhile: mostly arithmetic, and what it writes waits for its turn on the connection.
+                self._warnings = self._arms.seal_figures(sealing.Sealer(self._means.public_key))
+                moving.result()
         self._findings.store()
         self._wording = telling_wording(self._batch.study, tasks, self._checked.tasks, self._finder)
-        self._warnings = self._arms.seal_figures(sealing.Sealer(self._means.public_key))
 
     @property
     def has_one_arm(self) -> bool:

@@ -23,7 +23,7 @@ from tests.journeys.workbench import (
 
 @pytest.fixture(scope="module")
 def study(product: Product) -> Study:
-    return make_study(product, members={"primary_A": 9}, outputs=rows(tasks=9, per_task=3))
+    return make_study(product, members={"primary_A": 10}, outputs=rows(tasks=10, per_task=3))
 
 
 def drafts_of(study: Study, assignment: str) -> list[dict[str, object]]:
@@ -98,7 +98,7 @@ def test_work_left_offline_is_named_at_home_and_sent_from_there(person, study):
     assert_accessible(page)
     page.unroute("**/draft/")
     kept.get_by_role("link").click()
-    expect(notice(page)).to_contain_text("Restored.")
+    expect_ready(page)
     expect_saved(page)
     assert len(chosen(page)) == 1
     assert len(drafts_of(study, item)) == 1
