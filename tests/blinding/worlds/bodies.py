@@ -10,7 +10,6 @@ from typing import Any
 
 from adjudication.models import Case
 from annotation_app.models import Assignment, Membership, Question
-from annotation_app.services.forms import form_of
 from tests.blinding.worlds.script import answers
 from tests.blinding.worlds.world import World
 from tests.factories import ADMIN_PASSPHRASE, AUTHOR_PASSPHRASE, PASSWORD
@@ -91,23 +90,19 @@ def _receipt(world: World, role: str, address: str) -> Body:
 
 
 def _decision(world: World, role: str, address: str) -> Body:
-    case, disputed = _disputed(address)
-    values = {key: {"from": "left"} for key in disputed}
-    return {"values": values, "rationale": WHY, "claim_no": case.claim_no if case else 1}
+    case = Case.objects.filter(pk=_uid(address)).first()
+    number = case.claim_no if case else 1
+    return {"values": {"f1": {"from": "left"}}, "rationale": WHY, "claim_no": number}
 
 
 def _page_decision(world: World, role: str, address: str) -> Body:
-    case, disputed = _disputed(address)
-    return {**dict.fromkeys(disputed, "left"), "rationale": WHY, "claim_no": case.claim_no if case else 1}
-
-
-def _disputed(address: str) -> tuple[Case | None, list[str]]:
-    """Return the case of an address and the keys of its disputed fields."""
-    case = Case.objects.select_related("study", "comparison", "assignment").filter(pk=_uid(address)).first()
-    if case is None or case.assignment is None or case.assignment.codebook_id is None:
-        return case, ["f1"]
-    form = form_of(case.study, case.assignment.codebook_id)
-    return case, [form.by_path[path].key for path in case.comparison.disputed]
+    return {
+        "f1": "left",
+        "f2": "right",
+        "f3": "left",
+        "rationale": WHY,
+        "claim_no": _decision(world, role, address)["claim_no"],
+    }
 
 
 def _question(world: World, role: str, address: str) -> Body:
@@ -119,10 +114,6 @@ def _question(world: World, role: str, address: str) -> Body:
 
 def _end(world: World, role: str, address: str) -> Body:
     return {"do": "end", "alias": Membership.objects.get(user__username="primary_B2").alias, "reason": WHY}
-
-
-def _gate(world: World) -> Body:
-    return {"alias": world.member("primary_A").alias, "reason": WHY}
 
 
 def _sign_in(world: World, role: str, address: str) -> Body:
@@ -159,10 +150,7 @@ _FIXED: dict[str, Body] = {
     API + "outputs/<str:blinded_id>/recall/lift/": {"note": WHY},
     API + "outputs/<str:blinded_id>/recall/mask/": {"note": WHY, "words": ["river"]},
     API + "phase/": {"to": "review", "reason": WHY},
-    API + "practice/": {},
     API + "tasks/<uuid:uid>/void/": {"reason": WHY},
-    API + "practice/": {},
-    API + "training/texts/<uuid:uid>/": {"fields": {"f1": "1", "f2": "1"}},
     API + "unblinding/": _ASK,
     API + "unblinding/<uuid:uid>/approve/": _APPROVE,
     API + "unblinding/<uuid:uid>/refuse/": {"reason": WHY},
@@ -178,13 +166,9 @@ _FIXED: dict[str, Body] = {
     PAGES + "events/": {"head": ""},
     PAGES + "exports/": {"do": "bundle"},
     PAGES + "key/": {"do": "change", **_CHANGE, "new_again": NEW},
-    PAGES + "practice/": {"confirmed": "on"},
     PAGES + "phase/": {"to": "review", "reason": WHY},
     PAGES + "protocol/": {"protocol": "{}"},
-    PAGES + "practice/": {"confirmed": "on"},
     PAGES + "reports/": {},
-    PAGES + "tasks/<uuid:uid>/void/": {"reason": WHY},
-    PAGES + "training/items/<uuid:uid>/": {"which": "own"},
     PAGES + "unblinding/": {"do": "request", **_ASK},
 }
 
@@ -205,7 +189,4 @@ _MADE: dict[str, Made] = {
     PAGES + "cases/<uuid:uid>/decision/": _page_decision,
     PAGES + "members/": _end,
     PAGES + "questions/": _question,
-    PAGES + "training/": lambda world, role, address: {"do": "gate", **_gate(world)},
-    PAGES + "training/texts/<uuid:uid>/": lambda world, role, address: {"f1": "1", "f2": "1"},
-    API + "training/gates/": lambda world, role, address: _gate(world),
 }

@@ -10,7 +10,7 @@ from typing import Any
 from tests.blinding.task_metadata.packages import metadata, packages, variant
 
 ARMS = [(condition, model) for condition in ("meadow", "harbour") for model in ("quartz-1", "Claude 3 Opus")]
-TASKS, PER_TASK, PRACTICE = 3, 8, 9
+TASKS, PER_TASK = 3, 8
 SEALED = ("output_id", "condition", "model", "theory", "gold_expected", "note_of_the_lab", "prompt")
 ASIDE = {
     (1, 1): "As ChatGPT, made by OpenAI, I would walk.",
@@ -24,16 +24,12 @@ ASIDE = {
 
 @dataclass(frozen=True)
 class Fixture:
-    """An upload; `files` are task packages by path, `file_name` what the uploader called it.
-
-    `practice` are the rows of a calibration batch, uploaded before.
-    """
+    """An upload; `files` are task packages by path, `file_name` what the uploader called it."""
 
     name: str
     file_name: str
     rows: list[dict[str, Any]]
     files: dict[str, bytes]
-    practice: list[dict[str, Any]]
 
     def upload(self) -> bytes:
         buffer = io.BytesIO()
@@ -45,7 +41,7 @@ class Fixture:
 
     def row_of(self, text: str) -> dict[str, Any]:
         """Return the row whose output is shown as `text`: what a leak would need to know."""
-        return next(row for row in (*self.rows, *self.practice) if _mark(row["text"]) == _mark(text))
+        return next(row for row in self.rows if _mark(row["text"]) == _mark(text))
 
     def condition_of(self, text: str) -> str:
         return str(self.row_of(text)["condition"])
@@ -58,30 +54,23 @@ def _mark(text: str) -> str:
 
 def as_it_is() -> Fixture:
     rows = [_row(task, turn) for task in range(1, TASKS + 1) for turn in range(PER_TASK)]
-    practice = [_row(PRACTICE, turn) for turn in range(4)]
-    return Fixture("as it is", "outputs of the week.zip", rows, _packages("bm-walks", "low", 12.5), practice)
+    return Fixture("as it is", "outputs of the week.zip", rows, _packages("bm-walks", "low", 12.5))
 
 
 def permuted() -> Fixture:
     """Within each task, every output has the labels of another one; every task the metadata of a riskier one."""
-    first = as_it_is()
-    rows, files = _moved(first.rows, PER_TASK), _packages("bm-walks", "high", 99.0)
-    return Fixture("permuted", "quartz-1, then Claude.zip", rows, files, _moved(first.practice, 4))
-
-
-def _moved(rows: list[dict[str, Any]], size: int) -> list[dict[str, Any]]:
-    """Return rows in blocks of a task's `size`, each with the labels of another one of its task."""
-    tasks = [rows[start : start + size] for start in range(0, len(rows), size)]
-    return [row | _labels(task[(3 * i + size - 3) % size]) for task in tasks for i, row in enumerate(task)]
+    rows = as_it_is().rows
+    by_task = [rows[start : start + PER_TASK] for start in range(0, len(rows), PER_TASK)]
+    moved = [row | _labels(task[(3 * i + 5) % PER_TASK]) for task in by_task for i, row in enumerate(task)]
+    return Fixture("permuted", "quartz-1, then Claude.zip", moved, _packages("bm-walks", "high", 99.0))
 
 
 def renamed() -> Fixture:
     """No label is left: each is 200 characters of its own, the theory is absent, and cluster ids sort the other way."""
-    before = permuted()
-    rows = [_renamed(row, number) for number, row in enumerate(before.rows)]
-    practice = [_renamed(row, number) for number, row in enumerate(before.practice, 900)]
-    files = _packages("bm-strolls-of-another-kind", "medium", 1.0)
-    return Fixture("renamed", f"{'x' * 120}.zip", rows, files, practice)
+    rows = [_renamed(row, number) for number, row in enumerate(permuted().rows)]
+    return Fixture(
+        "renamed", f"{'x' * 120}.zip", rows, _packages("bm-strolls-of-another-kind", "medium", 1.0)
+    )
 
 
 def _row(task: int, turn: int) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from tests.blinding.worlds.world import Snapshot, World
 from tests.clones import copied, dropped
 
 Step = Callable[[World], None]
-BEGINNING: tuple[Step, ...] = (script.set_up, script.train, script.open_coding, script.upload, script.release)
-READY = 3  # steps before the upload, in which all worlds are one
+BEGINNING: tuple[Step, ...] = (script.set_up, script.open_coding, script.upload, script.release)
+READY = 2  # steps before the upload, in which all worlds are one
 
 
 @dataclass

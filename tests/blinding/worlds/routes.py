@@ -11,7 +11,8 @@ from uuid import UUID
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from annotation_app.models import Study
+from adjudication.models import AgreementReport, Case
+from annotation_app.models import Assignment, Batch, ExportFile, Output, Task
 from tests.blinding.worlds.world import SLUG, World
 
 NOBODYS = "00000000-0000-4000-8000-000000000000"
@@ -91,10 +92,11 @@ WHOLE_STUDY: dict[str, Callable[["Things"], UUID | str]] = {
     "agreement-reports": lambda things: things.report,
     "exports": lambda things: things.export,
     "tasks": lambda things: things.task,
-    "texts": lambda things: things.practice_text,
+    "texts": lambda things: things.output,
+    "items": lambda things: things.output,
     "unblinding": lambda things: NOBODYS,
 }
-GUESSED, PRACTISED = ("guesses", "closing"), ("items",)
+GUESSED = ("guesses", "closing")
 CODED = ("annotate", "assignments")
 
 
@@ -120,43 +122,42 @@ class Things:
     open_item: dict[str, UUID | str] = field(default_factory=dict)
     done_item: dict[str, UUID | str] = field(default_factory=dict)
     guess_item: dict[str, UUID | str] = field(default_factory=dict)
-    practice_item: dict[str, UUID | str] = field(default_factory=dict)
     case: UUID | str = NOBODYS
     batch: UUID | str = NOBODYS
     report: UUID | str = NOBODYS
     export: UUID | str = NOBODYS
     task: UUID | str = NOBODYS
-    practice_text: UUID | str = NOBODYS
+    output: UUID | str = NOBODYS
     blinded_id: str = "b-0"
 
     @classmethod
     def of(cls, world: World) -> "Things":
-        study = world.study
-        claimed = study.cases.open().filter(claimed_by__isnull=False).first()
-        main = study.outputs.main()
+        items = Assignment.objects.filter(
+            served_at__isnull=False, voided_at=None, slot__in=["A", "B", "audit"]
+        )
+        rows = list(
+            items.order_by("position").values_list(
+                "member__user__username", "pk", "submitted_at", "guess_drawn"
+            )
+        )
+        output = Output.objects.order_by("blinded_output_id")[0]
+        claimed = Case.objects.open().filter(claimed_by__isnull=False).first()
         return cls(
-            open_item=_items(study, calibration=False, submitted_at=None),
-            done_item=_items(study, calibration=False, submitted_at__isnull=False),
-            guess_item=_items(study, guess_drawn=True),
-            practice_item=_items(study, calibration=True),
-            practice_text=study.outputs.exclude(pk__in=main).order_by("pk")[0].pk,
+            open_item={role: pk for role, pk, submitted, _ in rows if submitted is None},
+            done_item={role: pk for role, pk, submitted, _ in rows if submitted is not None},
+            guess_item={role: pk for role, pk, _, drawn in rows if drawn},
             case=claimed.pk if claimed else NOBODYS,
-            batch=study.batches.get(purpose="main").pk,
-            report=_newest(study.agreement_reports),
-            export=_newest(study.export_files),
-            task=study.tasks.order_by("task_id")[0].pk,
-            blinded_id=main.order_by("blinded_output_id")[0].blinded_output_id,
+            batch=Batch.objects.get().pk,
+            report=_newest(AgreementReport),
+            export=_newest(ExportFile),
+            task=Task.objects.order_by("task_id")[0].pk,
+            output=output.pk,
+            blinded_id=output.blinded_output_id,
         )
 
 
-def _items(study: Study, **kind: Any) -> dict[str, UUID | str]:
-    """Return one item of a kind that each coder has met, the last in their order, by user name."""
-    met = study.assignments.live().filter(served_at__isnull=False, slot__in=["A", "B", "audit"], **kind)
-    return dict(met.order_by("position").values_list("member__user__username", "pk"))
-
-
-def _newest(made: Any) -> UUID | str:
-    found = made.order_by("-asked_at", "pk").first()
+def _newest(model: Any) -> UUID | str:
+    found = model.objects.order_by("-asked_at", "pk").first()
     return found.pk if found else NOBODYS
 
 
@@ -186,12 +187,6 @@ def _uids(pattern: str, things: Things, role: str) -> list[UUID | str]:
     kind = kind_of(pattern)
     if kind in WHOLE_STUDY:
         return [WHOLE_STUDY[kind](things)]
-    if kind in PRACTISED:
-        return list(
-            dict.fromkeys(
-                things.practice_item[name] for name in (role, "primary_A") if name in things.practice_item
-            )
-        )
     items = things.guess_item if kind in GUESSED else things.open_item
     mine = [found[role] for found in (items, things.done_item) if role in found]
     return list(dict.fromkeys([*mine, items.get("primary_A", NOBODYS)]))
@@ -199,7 +194,7 @@ def _uids(pattern: str, things: Things, role: str) -> list[UUID | str]:
 
 def unnamed_parameters() -> set[str]:
     """Return the routes of which nobody said what their uid may be: they are asked for under an item's."""
-    known = {*WHOLE_STUDY, *GUESSED, *PRACTISED, *CODED}
+    known = {*WHOLE_STUDY, *GUESSED, *CODED}
     named = (route.pattern for route in all_routes() if "uid" in route.parameters)
     return {pattern for pattern in named if kind_of(pattern) not in known}
 

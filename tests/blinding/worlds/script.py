@@ -16,7 +16,7 @@ from annotation_app.services.records import finalise_due_records
 from blinding.event_blocks import close_all_blocks
 from tests.blinding.worlds.transcript import watched
 from tests.blinding.worlds.world import SLUG, World
-from tests.factories import ADMIN_PASSPHRASE, AUTHOR_PASSPHRASE, PASSWORD, jsonl, run_jobs, varied_answers
+from tests.factories import ADMIN_PASSPHRASE, AUTHOR_PASSPHRASE, PASSWORD, run_jobs, varied_answers
 
 MEMBERS = {
     "project_author": "project_author",
@@ -28,7 +28,6 @@ MEMBERS = {
     "audit": "audit",
     "monitor": "monitor",
 }
-CODERS = ("primary_A", "primary_A2", "primary_B", "primary_B2")
 PROTOCOL = {
     "grace_minutes": 10,
     "audit_share": 0.3,
@@ -68,25 +67,6 @@ def sign_in(world: World, name: str) -> None:
     world.tokens[name] = got["token"]
 
 
-def train(world: World) -> None:
-    """One round of practice on texts of their own: coded by A and B, compared, agreed."""
-    world.step = "training"
-    world.must("admin", "POST", world.url("phase/"), {"to": "training"})
-    _upload(world, _file("practice.jsonl", jsonl(world.fixture.practice)), "calibration")
-    _release(world, "calibration")
-    for name in CODERS:
-        while code_by_program(world, name):
-            pass
-    world.wait(11)
-    settle(world)
-    for name in CODERS:
-        for item in Assignment.objects.visible_to(world.member(name)).order_by("position"):
-            world.must(name, "GET", world.page(f"training/items/{item.pk}/"))
-            world.must(name, "POST", world.page(f"training/items/{item.pk}/"), {"which": "own"})
-    for name in ("primary_A", "project_author", "adjudicator"):
-        world.must(name, "GET", world.page("training/"))
-
-
 def open_coding(world: World) -> None:
     world.step = "opening"
     world.must("project_author", "POST", world.url("phase/"), {"to": "coding", "reason": "All is ready."})
@@ -95,45 +75,27 @@ def open_coding(world: World) -> None:
 def upload(world: World) -> None:
     """Import the fixture, accept what the lexicon found."""
     world.step = "upload"
-    batch = _upload(world, _file(world.fixture.file_name, world.fixture.upload()), "main")
-    address = world.url(f"batches/{batch.pk}/findings/")
-    for finding in batch.findings.filter(kind="lexicon").order_by("term"):
-        world.must("admin", "PATCH", address, {"term": finding.term, "kind": "lexicon", "accepted": True})
-
-
-def release(world: World) -> None:
-    """Release the batch; its tasks name references that the round of practice did not, so coders practise first."""
-    world.step = "release"
-    _release(world, "main")
-    for name in CODERS:
-        world.must(name, "GET", world.page("practice/"))
-        world.must(name, "POST", world.page("practice/"), {"confirmed": "on"})
-
-
-def _file(name: str, content: bytes) -> io.BytesIO:
-    file = io.BytesIO(content)
-    file.name = name
-    return file
-
-
-def _upload(world: World, file: io.BytesIO, purpose: str) -> Batch:
+    content = io.BytesIO(world.fixture.upload())
+    content.name = world.fixture.file_name
     sent = world.must(
-        "admin", "POST", world.url("batches/"), {"file": file, "name": purpose, "purpose": purpose}
+        "admin", "POST", world.url("batches/"), {"file": content, "name": "First", "purpose": "main"}
     )
     world.note_files("files after the upload")
     work(world)
     world.note_files("files after the import")
     batch = Batch.objects.get(pk=sent["uid"])
     assert batch.status == Batch.Status.IN_REVIEW, (batch.errors, world.transcript[-3:])
-    return batch
+    address = world.url(f"batches/{batch.pk}/findings/")
+    for finding in batch.findings.filter(kind="lexicon").order_by("term"):
+        world.must("admin", "PATCH", address, {"term": finding.term, "kind": "lexicon", "accepted": True})
 
 
-def _release(world: World, purpose: str) -> None:
-    batch = world.study.batches.get(purpose=purpose)
-    world.must("admin", "POST", world.url(f"batches/{batch.pk}/release/"), {"reason": "Everything there is."})
+def release(world: World) -> None:
+    world.step = "release"
+    address = world.url(f"batches/{Batch.objects.get().pk}/release/")
+    world.must("admin", "POST", address, {"reason": "Everything there is."})
     work(world)
-    batch.refresh_from_db()
-    assert batch.status == Batch.Status.RELEASED, world.transcript[-3:]
+    assert Batch.objects.get().status == Batch.Status.RELEASED
     world.note_files("files after the release")
 
 

@@ -50,9 +50,9 @@ def send_around(world: World, step: str, role: str, things: Things) -> None:
 def _try(world: World, role: str, route: Route, address: str, turn: int) -> None:
     is_a = role == "primary_A"
     for accept in ACCEPTS if is_a else ACCEPTS[turn % 3 :][:1]:
-        world.try_out(role, "GET", address, accept=accept)
-    if is_a and route.is_program:  # it takes a session too, by a way of its own
-        world.try_out(role, "GET", address, accept="*/*", with_session=True)
+        # The interface takes a session too, by a way of its own: A calls it from the browser, once.
+        with_session = is_a and accept == "text/csv"
+        world.try_out(role, "GET", address, accept=accept, with_session=with_session)
     _send(world, role, route, address)
     nonsense = bodies.nonsense(route.is_program)
     if is_a or turn % 3 == 0:
