@@ -367,11 +367,8 @@ def test_over_rest_a_receipt_is_201_a_replay_200_a_conflict_409_and_a_bad_answer
     assert list(stored.json()) == ["record_id", "version", "submitted_at", "revisable_until"]
     assert stored.json() == again.json()
     conflict = program.post(path, {"fields": answers, "base_version": 0}, "json")
-    assert (conflict.status_code, conflict.json()["code"], conflict.json()["version"]) == (
-        409,
-        "version_conflict",
-        1,
-    )
+    told = conflict.json()
+    assert (conflict.status_code, told["code"], told["version"]) == (409, "version_conflict", 1)
 
 
 @pytest.mark.parametrize("kind", ["token", "session"])
