@@ -73,7 +73,7 @@ def _closed(membership: Membership) -> str:
 
 def _revisable(own: QuerySet[Assignment]) -> list[dict[str, Any]]:
     recent = own.filter(revisable_until__gt=clock.now(), final_at=None, voided_at=None)
-    return _rows(recent.order_by("-submitted_at")[:LISTED])
+    return _rows(recent.order_by("-submitted_at", "-position", "pk")[:LISTED])
 
 
 def _rows(items: Iterable[Assignment]) -> list[dict[str, Any]]:

@@ -207,7 +207,6 @@ def _shown(
     return {
         **reading(view, found.output.html),
         "done": membership.calibration_submitted if found.calibration else membership.main_submitted,
-        "skipped": 0,
         "calibration": found.calibration,
         "proposed_cluster": view.proposed_cluster or proposal_of(membership, found, values),
         "proposed_later": is_shown_later(membership),
@@ -221,7 +220,6 @@ def _shown(
         "submitted_at": found.submitted_at,
         "revisable_until": found.revisable_until,
         "revisable_seconds": max(0, int(left)),
-        "note": "",
     }
 
 

@@ -27,7 +27,7 @@ def personal_data(user: User) -> dict[str, Any]:
 
 
 def _membership(member: Membership) -> dict[str, Any]:
-    items = member.assignments.filter(served_at__isnull=False).order_by("position")
+    items = member.assignments.filter(served_at__isnull=False).order_by("calibration", "position", "pk")
     items = items.select_related("output__task", "output__cluster", "draft", "guess")
     gate = TrainingGate.objects.filter(member=member).first()
     asked = Question.objects.filter(asked_by=member).order_by("asked_at")
