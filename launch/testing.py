@@ -16,6 +16,8 @@ from launch.supervisor import Supervisor
 DATA = DEFAULT_DATA / "test"
 # Chromium makes sockets in its temp folder, and their addresses are short.
 LONGEST_TEMP = 50
+# Each process has a database of its own to make, and a browser's journeys are no quicker for having neighbours.
+MOST_PROCESSES = 4
 
 
 def run_tests(arguments: Sequence[str]) -> int:
@@ -31,12 +33,19 @@ def run_tests(arguments: Sequence[str]) -> int:
 
 def _pytest(instance: Instance, browser: str | None, arguments: Sequence[str]) -> int:
     code, _ = complete(
-        [str(instance.programs.python), "-m", "pytest", *arguments],
+        [str(instance.programs.python), "-m", "pytest", *side_by_side(arguments), *arguments],
         environment=_environment(instance, browser),
         identity=myself(),
         cwd=CHECKOUT,
     )
     return code
+
+
+def side_by_side(arguments: Sequence[str]) -> list[str]:
+    """Return pytest's options for several processes; none when the caller names tests, or how many processes there are."""
+    cores = min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
+    named = any(not word.startswith("-") or word.startswith("-n") for word in arguments)
+    return [] if named or cores < 2 else [f"-n{cores}", "--dist=loadgroup", "--no-loadscope-reorder"]
 
 
 def find_browser() -> str | None:

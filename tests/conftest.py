@@ -10,9 +10,17 @@ import pytest
 from django.conf import settings
 from django.db.backends.base.operations import BaseDatabaseOperations
 
+from annotation_app import health
+from tests import parts
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    parts.divide(items)
+
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings() -> None:
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
     """Say plainly what is missing before a test asks a database that is not there."""
     if settings.DATABASES["default"]["NAME"] == "missing":
         pytest.fail("No database: start the tests with ./run test", pytrace=False)
@@ -34,6 +42,12 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], chromium:
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     arguments = [*sandbox, "--disable-dev-shm-usage", "--disable-gpu"]
     return browser_type_launch_args | {"executable_path": str(chromium), "args": arguments}
+
+
+@pytest.fixture(autouse=True)
+def _nobody_works_yet() -> None:
+    """A test begins without a worker: the sign of life that the one before gave lasts for seconds."""
+    health.worker_left()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,13 +5,16 @@ A test that clones its database must be the only one connected, and a pool keeps
 
 import os
 
+from tests import parts
+
 os.environ.setdefault("DJANGO_SECRET_KEY", "only-for-tests-and-never-for-a-server-that-anyone-can-reach")
 os.environ.setdefault("DATABASE_URL", "postgres:///missing")
 os.environ.setdefault("REDIS_URL", "unix:///missing")
 os.environ["TWINBLIND_DB_POOL"] = "0"
+parts.take_own_part(os.environ)
 
-from annotation_app.settings import *  # noqa: F403
-from annotation_app.settings import STATIC_ROOT, STORAGES
+from annotation_app.settings import *  # noqa: E402, F403
+from annotation_app.settings import STATIC_ROOT, STORAGES  # noqa: E402
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 WHITENOISE_AUTOREFRESH = WHITENOISE_USE_FINDERS = True

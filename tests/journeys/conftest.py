@@ -21,6 +21,8 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests import parts
+
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "a long and plain password"
 BOSS = "boss"
@@ -175,19 +177,10 @@ def _environment(url: str, folder: Path) -> dict[str, str]:
         "DJANGO_SUPERUSER_PASSWORD": PASSWORD,
         "TWINBLIND_DB_POOL": "8",
         "TWINBLIND_WORKERS": "1",
-        "REDIS_URL": _another_database(os.environ["REDIS_URL"]),
+        "REDIS_URL": parts.journeys_broker(os.environ),
         "PYTHONPATH": str(ROOT),
     }
     return {**os.environ, **own}
-
-
-def _another_database(url: str) -> str:
-    """The same Valkey, a database of its own: other tests ask whether a worker is alive, and there none is."""
-    bare = url.partition("?")[0]
-    if bare.startswith("unix:"):
-        return f"{bare}?db=13"
-    scheme, _, rest = bare.partition("://")
-    return f"{scheme}://{rest.partition('/')[0]}/13"
 
 
 class _processes:
