@@ -11,6 +11,7 @@ from annotation_app.pages import (
     declarations,
     distributions,
     events,
+    evidence,
     exports,
     guesses,
     home,
@@ -58,6 +59,7 @@ in_study: list[URLPattern | URLResolver] = [
     path("exports/<uuid:uid>/bundle.zip", exports.bundle, name="export-bundle"),
     path("unblinding/", unblinding.unblinding, name="unblinding"),
     path("events/", events.events, name="events"),
+    path("evidence/", evidence.evidence, name="evidence"),
     path("", include("annotation_app.task_page_urls")),
     path("", include("adjudication.page_urls")),
 ]

@@ -121,6 +121,7 @@ PAGES = {
     "exports/<uuid:uid>/bundle.zip": {"get": "p"},
     "unblinding/": {"get": "apm", "post": ""},
     "events/": {"get": "m", "post": "m"},
+    "evidence/": {"get": "apm", "post": "ap"},
     "tasks/": {"get": "apm"},
     "tasks/results/": {"get": "pm"},
     "tasks/<uuid:uid>/": {"get": "pm"},

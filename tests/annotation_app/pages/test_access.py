@@ -26,6 +26,7 @@ PAGES = {
     "protocol/": (RUNNERS, 200),
     "unblinding/": (READERS, 200),
     "events/": (frozenset({"monitor"}), 200),
+    "evidence/": (READERS, 200),
     "cases/": (frozenset({"adjudicator"}), 200),
     "exports/": (frozenset({"project_author"}), 409),
     "exports/records.jsonl": (frozenset({"project_author"}), 409),
