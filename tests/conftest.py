@@ -14,7 +14,6 @@ from annotation_app import health
 from tests import parts
 
 
-@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     parts.divide(items)
 
