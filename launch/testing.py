@@ -45,7 +45,7 @@ def side_by_side(arguments: Sequence[str]) -> list[str]:
     """Return pytest's options for several processes; none when the caller names tests, or how many processes there are."""
     cores = min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
     named = any(not word.startswith("-") or word.startswith("-n") for word in arguments)
-    return [] if named or cores < 2 else [f"-n{cores}", "--dist=loadgroup", "--no-loadscope-reorder"]
+    return [] if named or cores < 2 else [f"-n{cores}", "--no-loadscope-reorder"]
 
 
 def find_browser() -> str | None:

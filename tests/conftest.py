@@ -14,8 +14,16 @@ from annotation_app import health
 from tests import parts
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    parts.divide(items)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Have the last word on the order."""
+    yield
+    parts.begin_with_the_long(items)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> parts.Together:
+    return parts.Together(config, log)
 
 
 @pytest.fixture(scope="session")

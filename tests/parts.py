@@ -7,6 +7,7 @@ from collections.abc import MutableMapping
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 # What takes longest begins first, so that no process is left alone with it at the end.
 LONG = ("tests/journeys", "tests/blinding/worlds", "tests/faults", "tests/test_whole_path.py")
@@ -40,15 +41,19 @@ def broker_database(url: str, number: int) -> str:
     return f"{scheme}://{rest.partition('/')[0]}/{number}"
 
 
-def divide(items: list[pytest.Item]) -> None:
-    """Sort the long ones to the front and mark what belongs together; the order is kept otherwise."""
+class Together(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives each process whole files, or a whole folder where its tests share something costly."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return next((folder for folder in TOGETHER if file.startswith(folder)), file)
+
+
+def begin_with_the_long(items: list[pytest.Item]) -> None:
+    """Sort the long ones to the front; the order is kept otherwise."""
     items.sort(
         key=lambda item: next((n for n, long in enumerate(LONG) if item.nodeid.startswith(long)), len(LONG))
     )
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        group = next((folder for folder in TOGETHER if file.startswith(folder)), file)
-        item.add_marker(pytest.mark.xdist_group(group))
 
 
 def _number(environment: MutableMapping[str, str]) -> int | None:
