@@ -177,9 +177,7 @@ def test_sockets_left_elsewhere_are_removed_by_the_next_start(start: Start, tmp_
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")
-def test_root_in_a_folder_that_nobody_can_reach(start: Start, tmp_path: Path) -> None:
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o700)
+def test_root_in_a_folder_that_nobody_can_reach(closed: Path, start: Start) -> None:
     launcher = start("services", data=closed / "data")
     database, broker = addresses(launcher)
     assert answers(database)
