@@ -54,11 +54,14 @@ def shuffled(items: list[T], purpose: str, subject: object) -> list[T]:
 
 
 @contextmanager
-def replayed(seed: bytes) -> Iterator[None]:
-    """Draw from streams derived of `seed` inside the block: for tests that compare two histories."""
+def replayed(seed: bytes) -> Iterator[dict[tuple[str, str], int]]:
+    """Draw from streams derived of `seed` inside the block: for tests that compare two histories.
+
+    Yields how far each stream of (purpose, subject) was read, for who takes a stretch of a history back.
+    """
     global _replay
     before, _replay = _replay, (seed, {})
     try:
-        yield
+        yield _replay[1]
     finally:
         _replay = before

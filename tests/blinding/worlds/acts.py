@@ -4,15 +4,18 @@ from typing import Any
 
 from annotation_app.models import Assignment
 from tests.blinding.worlds.script import answers, code_by_page, code_by_program, settle, work
+from tests.blinding.worlds.training import practise
 from tests.blinding.worlds.world import World
+from tests.factories import AUTHOR_PASSPHRASE, PASSWORD
 
 DISPUTE = {"from": "left"}
 
 
 def code_as_a(world: World, name: str = "primary_A") -> None:
-    """A works in the browser: two drafts, a flag, a skip, a revision, a hunch, a recognised source, a question."""
+    """A works in the browser: practice, two drafts, a flag, a skip, a revision, a hunch, a recognised source, a question."""
     world.must(name, "GET", "/")
     world.must(name, "GET", world.page())
+    practise(world, name)
     first = code_by_page(world, name)
     second = opened(world, name)
     for version in (0, 1):
@@ -57,7 +60,8 @@ def _revise(world: World, name: str, uid: str | None) -> None:
 
 
 def code_as_b(world: World, name: str = "primary_B", items: int = 7) -> None:
-    """B works by program, flags every third item, and leaves one open with a draft."""
+    """B practises, works by program, flags every third item, and leaves one open with a draft."""
+    practise(world, name)
     for turn in range(items):
         flag = flag_of(world, name) if turn % 3 == 0 else {}
         code_by_program(world, name, **flag)
@@ -128,6 +132,7 @@ def code_some(world: World) -> None:
     code_as_a(world)
     code_as_b(world)
     for name in ("primary_A2", "primary_B2"):
+        practise(world, name)
         for _ in range(6):
             code_by_program(world, name)
     world.wait(11)
@@ -166,3 +171,10 @@ def lock(world: World) -> None:
     world.must(author, "POST", world.url("exports/"))
     work(world)
     world.note_files("files after the bundle")
+
+
+def ask_for_unblinding(world: World) -> None:
+    """The project author asks; the admin has not answered yet."""
+    world.step = "asking for the unblinding"
+    body = {"reason": "All is locked.", "passphrase": AUTHOR_PASSPHRASE, "password": PASSWORD}
+    world.must("project_author", "POST", world.url("unblinding/"), body)

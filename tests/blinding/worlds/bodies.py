@@ -7,10 +7,16 @@ import io
 import re
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ObjectDoesNotExist
 
 from adjudication.models import Case
+from annotation_app.errors import Absent, Refused
 from annotation_app.models import Assignment, Membership, Question
+from tests.blinding.worlds.routes import Things
 from tests.blinding.worlds.script import answers
+from tests.blinding.worlds.training import reference
 from tests.blinding.worlds.world import World
 from tests.factories import ADMIN_PASSPHRASE, AUTHOR_PASSPHRASE, PASSWORD
 
@@ -89,6 +95,10 @@ def _receipt(world: World, role: str, address: str) -> Body:
     return _file(b"stamped", "receipt.tsr")
 
 
+def _stamped(world: World, role: str, address: str) -> Body:
+    return _file(b"stamped", "receipt.tsr", batch=str(Things.of(world).batch), digest="")
+
+
 def _decision(world: World, role: str, address: str) -> Body:
     case = Case.objects.filter(pk=_uid(address)).first()
     number = case.claim_no if case else 1
@@ -105,6 +115,14 @@ def _page_decision(world: World, role: str, address: str) -> Body:
     }
 
 
+def _reference(world: World, role: str, address: str) -> dict[str, Any]:
+    """A reference code of a training text, for who writes one now."""
+    try:
+        return reference(world, role, UUID(_uid(address)))
+    except (ObjectDoesNotExist, Absent, Refused):
+        return {"f1": "1", "f2": "1"}
+
+
 def _question(world: World, role: str, address: str) -> Body:
     waiting = Question.objects.filter(answer="").first()
     if role == "project_author" and waiting:
@@ -114,6 +132,11 @@ def _question(world: World, role: str, address: str) -> Body:
 
 def _end(world: World, role: str, address: str) -> Body:
     return {"do": "end", "alias": Membership.objects.get(user__username="primary_B2").alias, "reason": WHY}
+
+
+def _gate(world: World, role: str, address: str) -> Body:
+    """Passing a coder on; `do` is for the page alone."""
+    return {"do": "gate", "alias": world.member("primary_B2").alias, "reason": WHY}
 
 
 def _sign_in(world: World, role: str, address: str) -> Body:
@@ -150,6 +173,7 @@ _FIXED: dict[str, Body] = {
     API + "outputs/<str:blinded_id>/recall/lift/": {"note": WHY},
     API + "outputs/<str:blinded_id>/recall/mask/": {"note": WHY, "words": ["river"]},
     API + "phase/": {"to": "review", "reason": WHY},
+    API + "practice/": {},
     API + "tasks/<uuid:uid>/void/": {"reason": WHY},
     API + "unblinding/": _ASK,
     API + "unblinding/<uuid:uid>/approve/": _APPROVE,
@@ -167,8 +191,10 @@ _FIXED: dict[str, Body] = {
     PAGES + "exports/": {"do": "bundle"},
     PAGES + "key/": {"do": "change", **_CHANGE, "new_again": NEW},
     PAGES + "phase/": {"to": "review", "reason": WHY},
+    PAGES + "practice/": {"confirmed": "on"},
     PAGES + "protocol/": {"protocol": "{}"},
     PAGES + "reports/": {},
+    PAGES + "training/items/<uuid:uid>/": {"which": "own"},
     PAGES + "unblinding/": {"do": "request", **_ASK},
 }
 
@@ -180,6 +206,10 @@ _MADE: dict[str, Made] = {
     API + "batches/": _upload,
     API + "cases/<uuid:uid>/decision/": _decision,
     API + "commitments/<uuid:uid>/receipt/": _receipt,
+    API + "training/gates/": _gate,
+    API + "training/texts/<uuid:uid>/": lambda world, role, address: {
+        "fields": _reference(world, role, address)
+    },
     PAGES + "annotate/<uuid:uid>/": _page_record,
     PAGES + "annotate/<uuid:uid>/draft/": lambda world, role, address: {"json": _draft(world, role, address)},
     PAGES + "batches/": _upload,
@@ -187,6 +217,9 @@ _MADE: dict[str, Made] = {
         "json": {"fields": {"f1": "left"}, "version": 0}
     },
     PAGES + "cases/<uuid:uid>/decision/": _page_decision,
+    PAGES + "evidence/": _stamped,
     PAGES + "members/": _end,
     PAGES + "questions/": _question,
+    PAGES + "training/": _gate,
+    PAGES + "training/texts/<uuid:uid>/": _reference,
 }

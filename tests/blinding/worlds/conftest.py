@@ -45,5 +45,18 @@ def peers(
     yield made
     with django_db_blocker.unblock():
         for beside in made.values():
-            beside.idle.drop()
-            beside.busy.drop()
+            beside.drop()
+
+
+@pytest.fixture(scope="session")
+def trainees(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Beside]]:
+    """As `peers`, while they are trained."""
+    folder = tmp_path_factory.mktemp("trainees")
+    with django_db_blocker.unblock():
+        made = {watched: Beside.in_training(watched, folder) for watched in PEER_OF}
+    yield made
+    with django_db_blocker.unblock():
+        for beside in made.values():
+            beside.drop()

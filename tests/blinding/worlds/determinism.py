@@ -20,6 +20,7 @@ from annotation_app.services import forms
 from blinding import clock, entropy
 
 SEED = b"one history of all that is random"
+Draws = dict[tuple[str, str], int]  # how far each stream of the product was read
 START = datetime.fromisoformat("2031-03-03T09:00:00+00:00")
 
 
@@ -48,7 +49,7 @@ class Watch:
 
 
 @contextmanager
-def determined(seed: bytes = SEED) -> Iterator[tuple[Watch, Stream]]:
+def determined(seed: bytes = SEED) -> Iterator[tuple[Watch, Stream, Draws]]:
     """Run the block in a world of its own: nothing it draws, and no time it reads, differs from another such block.
 
     Who goes on in a world that was left needs another `seed`, or keys that exist already are drawn again.
@@ -56,7 +57,7 @@ def determined(seed: bytes = SEED) -> Iterator[tuple[Watch, Stream]]:
     stream = Stream()
     with ExitStack() as stack:
         advance = stack.enter_context(clock.frozen_at(START))
-        stack.enter_context(entropy.replayed(seed))
+        draws = stack.enter_context(entropy.replayed(seed))
         for place in ("os.urandom", "random._urandom", "knox.crypto.generate_bytes"):
             stack.enter_context(patch(place, stream))
         time = SimpleNamespace(time=lambda: clock.now().timestamp())
@@ -70,8 +71,9 @@ def determined(seed: bytes = SEED) -> Iterator[tuple[Watch, Stream]]:
         stack.enter_context(patch("django.utils.timezone.now", clock.now))
         stack.enter_context(patch.object(User._meta.get_field("date_joined"), "default", clock.now))
         stack.enter_context(patch("blinding.commitment.leaf_hash", leaf_of_an_index))
+        stack.enter_context(patch("annotation_app.health.worker_is_alive", lambda: True))  # of no world
         forget()
-        yield Watch(advance), stream
+        yield Watch(advance), stream, draws
         forget()
 
 

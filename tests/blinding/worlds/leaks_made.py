@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation_app.models import Finding, Output, StagedOutput
 from blinding.allocation import Placement
-from tests.blinding.worlds import script
+from tests.blinding.worlds import script, training
 from tests.blinding.worlds.fixture import Fixture
 from tests.blinding.worlds.leaks import HOME, NEXT, Leak, asked, planter, wrapped
 from tests.blinding.worlds.transcript import Answer
@@ -30,6 +30,7 @@ def made(snapshot: Snapshot, fixture: Fixture, folder: Path, leak: Leak | None) 
 def _lived(world: World, asks: Any) -> list[Answer]:
     script.upload(world)
     script.release(world)
+    training.practise(world, "primary_A")
     shown = Output.objects.order_by("pk").values_list("text", "html", "masks")
     world.note("coders", "texts as they will be shown", [str(row) for row in shown])
     return asked(world, asks)

@@ -4,15 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.blinding.worlds import acts, script
+from tests.blinding.worlds import acts, script, training
 from tests.blinding.worlds.fixture import Fixture
-from tests.blinding.worlds.sweep import look_around, sweep
-from tests.blinding.worlds.world import Snapshot, World
+from tests.blinding.worlds.sweep import look_around, send_around, sweep
+from tests.blinding.worlds.world import BLIND, Snapshot, World
 from tests.clones import copied, dropped
 
 Step = Callable[[World], None]
-BEGINNING: tuple[Step, ...] = (script.set_up, script.open_coding, script.upload, script.release)
-READY = 2  # steps before the upload, in which all worlds are one
+TRAINING: tuple[Step, ...] = (script.set_up, training.begin, training.everybody)
+READY: tuple[Step, ...] = (training.pass_on, script.open_coding)  # for the main upload
+MAIN: tuple[Step, ...] = (script.upload, script.release)
+BEGINNING = (*TRAINING, *READY, *MAIN)
 
 
 @dataclass
@@ -33,30 +35,53 @@ def born(fixture: Fixture, folder: Path) -> World:
 
 
 def whole_life(fixture: Fixture, folder: Path) -> Life:
-    """From the empty server to the lock: everything is asked for in coding, everybody looks around in review and locked."""
+    """From the empty server to the lock: everything is asked for in coding, everybody looks around in all other phases."""
     life = Life(born(fixture, folder))
-    with life.world.open():
-        for step in BEGINNING[:READY]:
-            step(life.world)
-        life.snapshots["ready"] = Snapshot.of(life.world)
-        for step in (*BEGINNING[READY:], acts.code_some):
-            step(life.world)
-        life.snapshots["coding"] = Snapshot.of(life.world)
-        sweep(life.world, "coding, all routes")
-        acts.close_coding(life.world)
-        look_around(life.world, "review, all routes")
-        acts.lock(life.world)
-        look_around(life.world, "locked, all routes")
-        life.snapshots["locked"] = Snapshot.of(life.world)
+    world = life.world
+    with world.open():
+        _to_the_upload(world)
+        life.snapshots["ready"] = Snapshot.of(world)
+        _to_the_middle(world)
+        life.snapshots["coding"] = Snapshot.of(world)
+        sweep(world, "coding, all routes")
+        acts.close_coding(world)
+        look_around(world, "review, all routes")
+        acts.lock(world)
+        look_around(world, "locked, all routes")
+        acts.ask_for_unblinding(world)
+        for role in BLIND:
+            look_around(world, "asked for unblinding", (role,), only="unblinding/")
+            send_around(world, "asked for unblinding", role, only="unblinding/")
+        life.snapshots["locked"] = Snapshot.of(world)
     return life
 
 
 def short_life(fixture: Fixture, folder: Path) -> Life:
     """To the middle of coding, where everybody only looks around."""
     life = Life(born(fixture, folder))
-    with life.world.open():
-        for step in (*BEGINNING, acts.code_some):
-            step(life.world)
-        life.snapshots["coding"] = Snapshot.of(life.world)
-        look_around(life.world, "coding, all routes")
+    world = life.world
+    with world.open():
+        _to_the_upload(world, only="training/")
+        _to_the_middle(world)
+        life.snapshots["coding"] = Snapshot.of(world)
+        look_around(world, "coding, all routes")
     return life
+
+
+def _to_the_upload(world: World, *, only: str = "") -> None:
+    """Be trained, and meanwhile look around, where `only` says so."""
+    for step in TRAINING:
+        step(world)
+    look_around(world, "training, all routes", only=only)
+    for role in BLIND:
+        send_around(world, "training, all forms", role, only="training/")
+    for step in READY:
+        step(world)
+
+
+def _to_the_middle(world: World) -> None:
+    for step in MAIN:
+        step(world)
+    for role in BLIND:
+        send_around(world, "practice, all forms", role, only="practice/")
+    acts.code_some(world)

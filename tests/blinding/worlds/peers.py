@@ -9,7 +9,7 @@ from pathlib import Path
 from annotation_app.models import Assignment
 from annotation_app.services.codebooks import current_codebook
 from annotation_app.services.forms import form_of
-from tests.blinding.worlds import acts, script
+from tests.blinding.worlds import acts, script, training
 from tests.blinding.worlds.fixture import as_it_is
 from tests.blinding.worlds.lives import BEGINNING, Life, born
 from tests.blinding.worlds.routes import Things
@@ -33,6 +33,39 @@ class Beside:
         idle, _ = _life(watched, folder / "idle" / watched, things)
         return cls(idle, busy)
 
+    @classmethod
+    def in_training(cls, watched: str, folder: Path) -> "Beside":
+        """Live both lives to where the watched coder has coded training texts, and nothing of it is final yet."""
+        busy, things = _training(watched, folder / "busy in training" / watched, None)
+        idle, _ = _training(watched, folder / "idle in training" / watched, things)
+        return cls(idle, busy)
+
+    def drop(self) -> None:
+        self.idle.drop()
+        self.busy.drop()
+
+
+def _training(watched: str, folder: Path, elsewhere: Things | None) -> tuple[Life, Things]:
+    life = Life(born(as_it_is(), folder))
+    world = life.world
+    with world.open():
+        script.set_up(world)
+        training.begin(world)
+        form_of(world.study, current_codebook(world.study).pk)  # as below
+        if elsewhere is None:
+            for name in (PEER_OF[watched], f"{PEER_OF[watched]}2"):
+                while script.code_by_program(world, name, "a hasty hand"):
+                    pass
+        world.wait(11)
+        script.settle(world)
+        script.code_by_page(world, watched)
+        script.code_by_program(world, watched)
+        acts.opened(world, watched)
+        things = elsewhere or Things.of(world)
+        look_around(world, "training, nothing final", (watched,), things)
+        send_around(world, "training, nothing final", watched, things)
+    return life, things
+
 
 def _life(watched: str, folder: Path, elsewhere: Things | None) -> tuple[Life, Things]:
     """Live the life of `watched`, and of the audit coder, to the review; the peer is idle if things of another are given."""
@@ -46,11 +79,11 @@ def _life(watched: str, folder: Path, elsewhere: Things | None) -> tuple[Life, T
         form_of(world.study, current_codebook(world.study).pk)
         if busy:
             work_hard(world, peer, items=5)
-        world.at(20)
+        world.at(40)
         acts.code_as_a(world, watched)
         if busy:
             finish(world, peer)
-        world.at(40)
+        world.at(60)
         script.code_by_page(world, watched)
         script.code_by_program(world, "audit")
         things = elsewhere or Things.of(world)
@@ -64,6 +97,7 @@ def _life(watched: str, folder: Path, elsewhere: Things | None) -> tuple[Life, T
 
 def work_hard(world: World, peer: str, items: int) -> None:
     """Code, flag, keep a draft, skip, recognise a source, ask to be spared, at a pace of one a minute."""
+    training.practise(world, peer)
     for _ in range(items):
         script.code_by_program(world, peer, "a hasty hand", **acts.flag_of(world, peer))
         world.wait(1)
@@ -82,6 +116,7 @@ def work_hard(world: World, peer: str, items: int) -> None:
 
 def finish(world: World, peer: str) -> None:
     """Both of the role code the rest, all but the one with a draft; cases come of it and some are decided."""
+    training.practise(world, f"{peer}2")
     for name, left in ((peer, 1), (f"{peer}2", 0)):
         while Assignment.objects.visible_to(world.member(name)).open().count() > left:
             script.code_by_program(world, name, "a hasty hand")
@@ -93,10 +128,10 @@ def finish(world: World, peer: str) -> None:
 def _close(world: World, watched: str, things: Things, *, busy: bool) -> None:
     """The watched coder ends, the peer leaves what they leave, coding is closed."""
     world.step = "closing"
-    world.at(60)
+    world.at(80)
     while script.code_by_program(world, watched):
         pass
-    world.at(75)
+    world.at(95)
     script.settle(world)
     acts.guess(world, watched)
     world.must("project_author", "POST", world.url("phase/"), {"to": "review", "reason": "The week is over."})

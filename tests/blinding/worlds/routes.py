@@ -12,13 +12,42 @@ from uuid import UUID
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from adjudication.models import AgreementReport, Case
-from annotation_app.models import Assignment, Batch, ExportFile, Output, Task
+from annotation_app.models import Assignment, Batch, ExportFile, Output
+from blinding.models import UnblindingRequest
 from tests.blinding.worlds.world import SLUG, World
 
 NOBODYS = "00000000-0000-4000-8000-000000000000"
 
 # Routes that no world visits, each with the reason and who answers for it. Nothing is on it for convenience.
 SKIPPED: dict[str, str] = {}
+
+# Routes that everybody who is blind asks for and where nobody of them is let in, each with the reason.
+_ADMINS = "only the admin has it, who brings the labels in and is no coder"
+_LATER = "opens after the unblinding, if the study is published"
+_API, _PAGES = "api/v1/studies/<slug:slug>/", "studies/<slug:slug>/"
+SHUT: dict[str, str] = {
+    "new-study/": "only who may found studies has it, and the worlds' founder is the admin",
+    "public/<slug:slug>/distributions/": _LATER,
+    "api/v1/public/<slug:slug>/distributions/": _LATER,
+    _API + "batches/": _ADMINS,
+    _API + "batches/<uuid:uid>/": _ADMINS,
+    _API + "batches/<uuid:uid>/findings/": _ADMINS,
+    _API + "batches/<uuid:uid>/release/": _ADMINS,
+    _API + "members/": _ADMINS,
+    _API + "outputs/<str:blinded_id>/recall/": _ADMINS,
+    _API + "outputs/<str:blinded_id>/recall/lift/": _ADMINS,
+    _API + "outputs/<str:blinded_id>/recall/mask/": _ADMINS,
+    _API + "tasks/<uuid:uid>/void/": _ADMINS,
+    _API + "unblinding/<uuid:uid>/approve/": _ADMINS,
+    _API + "unblinding/<uuid:uid>/refuse/": _ADMINS,
+    _PAGES + "batches/": _ADMINS,
+    _PAGES + "batches/<uuid:uid>/": _ADMINS,
+    _PAGES + "batches/<uuid:uid>/finding/": _ADMINS,
+    _PAGES + "batches/<uuid:uid>/progress/": _ADMINS,
+    _PAGES + "batches/<uuid:uid>/release/": _ADMINS,
+    _PAGES + "members/": _ADMINS,
+    _PAGES + "tasks/<uuid:uid>/void/": _ADMINS,
+}
 
 LISTS = tuple(
     f"<slug:slug>/{name}/"
@@ -29,14 +58,18 @@ LISTS = tuple(
         "commitments/digests",
         "distributions",
         "events",
+        "evidence",
         "exports",
         "members",
+        "practice",
         "questions",
         "records",
         "reports",
         "results",
         "results/tasks",
         "tasks",
+        "training",
+        "training/texts",
         "unblinding",
     )
 )
@@ -92,11 +125,11 @@ WHOLE_STUDY: dict[str, Callable[["Things"], UUID | str]] = {
     "agreement-reports": lambda things: things.report,
     "exports": lambda things: things.export,
     "tasks": lambda things: things.task,
-    "texts": lambda things: things.output,
-    "items": lambda things: things.output,
-    "unblinding": lambda things: NOBODYS,
+    "texts": lambda things: things.text,
+    "unblinding": lambda things: things.unblinding,
 }
 GUESSED = ("guesses", "closing")
+PRACTISED = ("items",)
 CODED = ("annotate", "assignments")
 
 
@@ -122,12 +155,14 @@ class Things:
     open_item: dict[str, UUID | str] = field(default_factory=dict)
     done_item: dict[str, UUID | str] = field(default_factory=dict)
     guess_item: dict[str, UUID | str] = field(default_factory=dict)
+    training_item: dict[str, UUID | str] = field(default_factory=dict)
     case: UUID | str = NOBODYS
     batch: UUID | str = NOBODYS
     report: UUID | str = NOBODYS
     export: UUID | str = NOBODYS
     task: UUID | str = NOBODYS
-    output: UUID | str = NOBODYS
+    text: UUID | str = NOBODYS
+    unblinding: UUID | str = NOBODYS
     blinded_id: str = "b-0"
 
     @classmethod
@@ -135,29 +170,35 @@ class Things:
         items = Assignment.objects.filter(
             served_at__isnull=False, voided_at=None, slot__in=["A", "B", "audit"]
         )
+        # What comes last stands for all of a kind: main items, once there are any, and of these the last on the list.
         rows = list(
-            items.order_by("position").values_list(
+            items.order_by("-calibration", "position", "pk").values_list(
                 "member__user__username", "pk", "submitted_at", "guess_drawn"
             )
         )
-        output = Output.objects.order_by("blinded_output_id")[0]
+        trained = items.filter(calibration=True, final_at__isnull=False).order_by("-position", "pk")
+        batch = Batch.objects.order_by("uploaded_at").last()
+        output = Output.objects.filter(batch=batch).order_by("blinded_output_id").first()
+        text = Output.objects.filter(batch__purpose="calibration").order_by("pk").first()
         claimed = Case.objects.open().filter(claimed_by__isnull=False).first()
         return cls(
             open_item={role: pk for role, pk, submitted, _ in rows if submitted is None},
             done_item={role: pk for role, pk, submitted, _ in rows if submitted is not None},
             guess_item={role: pk for role, pk, _, drawn in rows if drawn},
+            training_item=dict(trained.values_list("member__user__username", "pk")),
             case=claimed.pk if claimed else NOBODYS,
-            batch=Batch.objects.get().pk,
-            report=_newest(AgreementReport),
-            export=_newest(ExportFile),
-            task=Task.objects.order_by("task_id")[0].pk,
-            output=output.pk,
-            blinded_id=output.blinded_output_id,
+            batch=batch.pk if batch else NOBODYS,
+            report=_newest(AgreementReport, "asked_at"),
+            export=_newest(ExportFile, "asked_at"),
+            unblinding=_newest(UnblindingRequest, "requested_at"),
+            task=output.task_id if output else NOBODYS,
+            text=text.pk if text else NOBODYS,
+            blinded_id=output.blinded_output_id if output else "b-0",
         )
 
 
-def _newest(model: Any) -> UUID | str:
-    found = model.objects.order_by("-asked_at", "pk").first()
+def _newest(model: Any, since: str) -> UUID | str:
+    found = model.objects.order_by(f"-{since}", "pk").first()
     return found.pk if found else NOBODYS
 
 
@@ -187,14 +228,18 @@ def _uids(pattern: str, things: Things, role: str) -> list[UUID | str]:
     kind = kind_of(pattern)
     if kind in WHOLE_STUDY:
         return [WHOLE_STUDY[kind](things)]
-    items = things.guess_item if kind in GUESSED else things.open_item
+    items = things.open_item
+    if kind in GUESSED:
+        items = things.guess_item
+    if kind in PRACTISED:
+        items = things.training_item
     mine = [found[role] for found in (items, things.done_item) if role in found]
     return list(dict.fromkeys([*mine, items.get("primary_A", NOBODYS)]))
 
 
 def unnamed_parameters() -> set[str]:
     """Return the routes of which nobody said what their uid may be: they are asked for under an item's."""
-    known = {*WHOLE_STUDY, *GUESSED, *CODED}
+    known = {*WHOLE_STUDY, *GUESSED, *PRACTISED, *CODED}
     named = (route.pattern for route in all_routes() if "uid" in route.parameters)
     return {pattern for pattern in named if kind_of(pattern) not in known}
 

@@ -34,6 +34,7 @@ PROTOCOL = {
     "adjudication": {"sham_share": 0.5},
     "guess": {"share": 0.5, "conditions": ["meadow", "harbour"], "models": ["quartz-1", "Claude 3 Opus"]},
     "agreement": {"resamples": 100},
+    "calibration": {"pass": 0.9, "practice": 2},
 }
 
 Work = Callable[[World], None]
@@ -73,12 +74,21 @@ def open_coding(world: World) -> None:
 
 
 def upload(world: World) -> None:
-    """Import the fixture, accept what the lexicon found."""
     world.step = "upload"
-    content = io.BytesIO(world.fixture.upload())
+    import_batch(world, world.fixture.upload(), "main")
+
+
+def release(world: World) -> None:
+    world.step = "release"
+    release_batch(world, Batch.objects.get(purpose="main"))
+
+
+def import_batch(world: World, upload: bytes, purpose: str) -> Batch:
+    """Import an upload, accept what the lexicon found."""
+    content = io.BytesIO(upload)
     content.name = world.fixture.file_name
     sent = world.must(
-        "admin", "POST", world.url("batches/"), {"file": content, "name": "First", "purpose": "main"}
+        "admin", "POST", world.url("batches/"), {"file": content, "name": "First", "purpose": purpose}
     )
     world.note_files("files after the upload")
     work(world)
@@ -88,14 +98,15 @@ def upload(world: World) -> None:
     address = world.url(f"batches/{batch.pk}/findings/")
     for finding in batch.findings.filter(kind="lexicon").order_by("term"):
         world.must("admin", "PATCH", address, {"term": finding.term, "kind": "lexicon", "accepted": True})
+    return batch
 
 
-def release(world: World) -> None:
-    world.step = "release"
-    address = world.url(f"batches/{Batch.objects.get().pk}/release/")
+def release_batch(world: World, batch: Batch) -> None:
+    address = world.url(f"batches/{batch.pk}/release/")
     world.must("admin", "POST", address, {"reason": "Everything there is."})
     work(world)
-    assert Batch.objects.get().status == Batch.Status.RELEASED
+    batch.refresh_from_db()
+    assert batch.status == Batch.Status.RELEASED
     world.note_files("files after the release")
 
 

@@ -29,30 +29,46 @@ def sweep(world: World, step: str) -> None:
                 _try(world, role, route, address, turn + number)
 
 
-def look_around(world: World, step: str, roles: Iterable[str] = BLIND, things: Things | None = None) -> None:
-    """Everybody only looks at every address; `things` of another world are asked for where they are given."""
+def look_around(
+    world: World,
+    step: str,
+    roles: Iterable[str] = BLIND,
+    things: Things | None = None,
+    *,
+    only: str = "",
+) -> None:
+    """Everybody only looks at every address; `things` of another world are asked for where they are given.
+
+    `only`: a part of the addresses that are meant.
+    """
     world.step = step
     things = things or Things.of(world)
     for turn, route in enumerate(all_routes()):
-        for number, role in enumerate(roles):
+        for number, role in enumerate(roles if only in route.pattern else ()):
             for address in addresses(route, things, role):
-                world.try_out(role, "GET", address, accept=ACCEPTS[(turn + number) % 3])
+                _look(world, role, address, ACCEPTS[(turn + number) % 3])
 
 
-def send_around(world: World, step: str, role: str, things: Things) -> None:
-    """One person sends something sensible to every address that takes it."""
+def _look(world: World, role: str, address: str, accept: str) -> None:
+    """The interface takes a session too, by a way of its own: A calls it from the browser, whenever they ask for CSV."""
+    world.try_out(
+        role, "GET", address, accept=accept, with_session=role == "primary_A" and accept == "text/csv"
+    )
+
+
+def send_around(world: World, step: str, role: str, things: Things | None = None, *, only: str = "") -> None:
+    """One person sends something sensible to every address that takes it; `things` and `only` as in `look_around`."""
     world.step = step
+    things = things or Things.of(world)
     for route in all_routes():
-        for address in addresses(route, things, role):
+        for address in addresses(route, things, role) if only in route.pattern else ():
             _send(world, role, route, address)
 
 
 def _try(world: World, role: str, route: Route, address: str, turn: int) -> None:
     is_a = role == "primary_A"
     for accept in ACCEPTS if is_a else ACCEPTS[turn % 3 :][:1]:
-        # The interface takes a session too, by a way of its own: A calls it from the browser, once.
-        with_session = is_a and accept == "text/csv"
-        world.try_out(role, "GET", address, accept=accept, with_session=with_session)
+        _look(world, role, address, accept)
     _send(world, role, route, address)
     nonsense = bodies.nonsense(route.is_program)
     if is_a or turn % 3 == 0:

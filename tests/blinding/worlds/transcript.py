@@ -13,6 +13,7 @@ from django.http import HttpResponseBase
 
 from annotation_app.log_format import LabelFreeFormatter
 
+LET_IN = {200, 201, 202, 204, 302, 303, 400, 409, 422}
 AROUND = 60  # bytes shown on either side of a difference
 
 
@@ -25,6 +26,7 @@ class Answer:
     method: str
     path: str
     accept: str
+    by_session: bool  # an interface called from the browser, without a token
     status: int
     headers: tuple[str, ...]
     body: bytes
@@ -34,11 +36,18 @@ class Answer:
 
     @property
     def name(self) -> str:
-        return f"{self.step}: {self.role} {self.method} {self.path} ({self.accept})"
+        way = ", by session" if self.by_session else ""
+        return f"{self.step}: {self.role} {self.method} {self.path} ({self.accept}{way})"
 
     @property
-    def asked(self) -> tuple[str, str, str, str, str]:
-        return self.step, self.role, self.method, self.path, self.accept
+    def asked(self) -> tuple[str, str, str, str, str, bool]:
+        return self.step, self.role, self.method, self.path, self.accept, self.by_session
+
+    @property
+    def was_let_in(self) -> bool:
+        """Say whether the address has anything for the person who asked."""
+        to_the_door = any(line.startswith("Location: /sign-in/?") for line in self.headers)
+        return self.method != "-" and self.status in LET_IN and not to_the_door
 
     def parts(self) -> Iterator[tuple[str, bytes]]:
         """Yield everything that may tell something, by its name, what is short first."""

@@ -16,7 +16,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, ClientHandler, encod
 from django.utils.http import urlencode
 
 from annotation_app.models import Membership, Study
-from tests.blinding.worlds.determinism import SEED, Stream, Watch, determined
+from tests.blinding.worlds.determinism import SEED, Draws, Stream, Watch, determined
 from tests.blinding.worlds.fixture import Fixture
 from tests.blinding.worlds.transcript import Answer, all_of, headers_of, watched
 from tests.clones import connected_to, copied, dropped
@@ -42,6 +42,7 @@ class World:
     step: str = "setup"
     watch: Watch = field(init=False)
     _stream: Stream = field(init=False)
+    _draws: Draws = field(init=False)
     _made: Counter[str] = field(default_factory=Counter)
 
     @contextmanager
@@ -54,9 +55,9 @@ class World:
             "FILE_UPLOAD_TEMP_DIR": self.folder / "uploads",
         }
         folders["TWINBLIND_UPLOADS"].mkdir(parents=True, exist_ok=True)
-        with connected_to(self.database), override_settings(**folders), determined(seed) as (watch, stream):
-            self.watch, self._stream = watch, stream
-            watch.at(self.minute)
+        with connected_to(self.database), override_settings(**folders), determined(seed) as made:
+            self.watch, self._stream, self._draws = made
+            self.watch.at(self.minute)
             yield
 
     def wait(self, minutes: float) -> None:
@@ -116,6 +117,7 @@ class World:
                 method=method,
                 path=path,
                 accept=accept,
+                by_session=with_session,
                 status=response.status_code,
                 headers=headers_of(response),
                 body=body,
@@ -142,18 +144,20 @@ class World:
         return json.loads(body) if is_json and body else None
 
     def try_out(self, role: str, method: str, path: str, data: Any = None, **more: Any) -> HttpResponseBase:
-        """Ask, and take back whatever it did to the database and to the session."""
-        cookies = copy(self.browsers.setdefault(role, _browser()).cookies)
+        """Ask, and take back whatever it did to the database, to the session, and to the streams of draws."""
+        cookies, draws = copy(self.browsers.setdefault(role, _browser()).cookies), dict(self._draws)
         with transaction.atomic():
             response = self.ask(role, method, path, data, **more)
             transaction.set_rollback(True)
         self.browsers[role].cookies = cookies
+        self._draws.clear()
+        self._draws.update(draws)
         return response
 
     def note(self, role: str, what: str, lines: list[str]) -> None:
         """Put something that is no answer into the transcript: files on the disk, lines of the log of a job."""
         body = "\n".join(lines).encode()
-        self.transcript.append(Answer(self.step, role, "-", what, "-", 0, (), body, 0, (), ()))
+        self.transcript.append(Answer(self.step, role, "-", what, "-", False, 0, (), body, 0, (), ()))
 
     def note_files(self, what: str) -> None:
         """Note the names of all files that the product keeps outside the database."""

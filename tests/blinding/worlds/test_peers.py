@@ -19,11 +19,23 @@ def test_a_coder_sees_nothing_of_the_other(peers: dict[str, Beside], watched: st
 
 
 @pytest.mark.parametrize("watched", list(PEER_OF))
+def test_a_coder_in_training_sees_nothing_of_the_other_before_the_own_code_is_final(
+    trainees: dict[str, Beside], watched: str
+) -> None:
+    beside = trainees[watched]
+    idle, busy = (
+        [a for a in life.world.transcript if a.role == watched] for life in (beside.idle, beside.busy)
+    )
+    assert sum(a.status == 200 for a in idle) > 20
+    assert difference(idle, busy) == ""
+
+
+@pytest.mark.parametrize("watched", list(PEER_OF))
 def test_the_busy_peer_was_busy(peers: dict[str, Beside], watched: str) -> None:
-    """Or the two worlds would be alike because nothing happens in them."""
+    """Or the two worlds would be alike because nothing happens in them. All are trained; that comes before."""
     peer = PEER_OF[watched]
     made = [
-        sum(a.role == peer and a.status == 201 for a in life.world.transcript)
+        sum(a.role == peer and a.status == 201 and a.step != "training" for a in life.world.transcript)
         for life in (peers[watched].idle, peers[watched].busy)
     ]
     assert made[0] == 0
