@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.db.backends.base.operations import BaseDatabaseOperations
 
 from annotation_app import health
 from tests import parts
+from tests.kill_rate import PROPERTY, Plants, kill_rate
 
 
 @pytest.hookimpl(wrapper=True)
@@ -24,6 +25,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> parts.Together:
     return parts.Together(config, log)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.getreports(outcome)]
+    for line in kill_rate(reports):
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture
+def plants(record_property: Callable[[str, object], None]) -> Plants:
+    """Say of a test that it plants a leak, and where."""
+    return lambda where: record_property(PROPERTY, where)
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,7 @@ from tests.blinding.test_dump import (
     p_of_order,
 )
 from tests.factories import StudyUnderTest, a_study
+from tests.kill_rate import Plants
 
 pytestmark = pytest.mark.django_db
 STAGED, SEALED = ("annotation_app_stagedoutput", "id"), ("blinding_sealedoutput", "output")
@@ -133,16 +134,6 @@ PLANTED: dict[str, tuple[Plant, Search]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def tally(request: pytest.FixtureRequest) -> Iterator[dict[str, bool]]:
-    """What became of each leak; told in the end."""
-    found: dict[str, bool] = {}
-    yield found
-    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None:
-        reporter.write_line(f"\nleaks planted in what is stored: {sum(found.values())} of {len(found)} found")
-
-
 @pytest.fixture
 def study() -> Iterator[StudyUnderTest]:
     folder = Path(settings.TWINBLIND_UPLOADS)
@@ -157,13 +148,13 @@ def study() -> Iterator[StudyUnderTest]:
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_leak_in_what_is_stored_is_found(
-    study: StudyUnderTest, caplog: pytest.LogCaptureFixture, tally: dict[str, bool], name: str
+    study: StudyUnderTest, caplog: pytest.LogCaptureFixture, plants: Plants, name: str
 ) -> None:
+    plants("in what is stored")
     plant, search = PLANTED[name]
     with plant():
         stolen = imported(study, caplog)
-    tally[name] = search(stolen)
-    assert tally[name]
+    assert search(stolen)
 
 
 def test_nothing_is_found_where_nothing_was_planted(

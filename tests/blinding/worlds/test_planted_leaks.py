@@ -1,6 +1,5 @@
 """The twin worlds can fail: every leak that is planted on purpose is caught. The rate is printed."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,18 +13,9 @@ from tests.blinding.worlds.leaks_served import SERVED
 from tests.blinding.worlds.peers import Beside
 from tests.blinding.worlds.transcript import Answer, difference
 from tests.blinding.worlds.world import Snapshot
+from tests.kill_rate import Plants
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def tally(request: pytest.FixtureRequest) -> Iterator[dict[str, bool]]:
-    """What became of each leak; told in the end."""
-    caught: dict[str, bool] = {}
-    yield caught
-    reporter = request.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None:
-        reporter.write_line(f"\nplanted leaks: {sum(caught.values())} of {len(caught)} caught")
 
 
 def named(leaks: list[Leak]) -> pytest.MarkDecorator:
@@ -33,27 +23,27 @@ def named(leaks: list[Leak]) -> pytest.MarkDecorator:
 
 
 @named(SERVED)
-def test_a_leak_in_what_is_served_is_caught(twins: Twins, leak: Leak, tally: dict[str, bool]) -> None:
+def test_a_leak_in_what_is_served_is_caught(twins: Twins, leak: Leak, plants: Plants) -> None:
+    plants("in what is served")
     worlds = [life.snapshots[leak.at] for life in (twins.first, twins.renamed)]
-    tally[leak.name] = tells_apart(leak, worlds)
-    assert tally[leak.name]
+    assert tells_apart(leak, worlds)
 
 
 @named(OF_PEERS)
-def test_a_leak_from_the_peer_is_caught(peers: dict[str, Beside], leak: Leak, tally: dict[str, bool]) -> None:
+def test_a_leak_from_the_peer_is_caught(peers: dict[str, Beside], leak: Leak, plants: Plants) -> None:
+    plants("between coders")
     beside = peers["primary_A"]
-    tally[leak.name] = tells_apart(leak, [life.snapshots[leak.at] for life in (beside.idle, beside.busy)])
-    assert tally[leak.name]
+    assert tells_apart(leak, [life.snapshots[leak.at] for life in (beside.idle, beside.busy)])
 
 
 @named(MADE)
 def test_a_leak_in_the_making_of_a_batch_is_caught(
-    twins: Twins, leak: Leak, tally: dict[str, bool], tmp_path: Path
+    twins: Twins, leak: Leak, plants: Plants, tmp_path: Path
 ) -> None:
+    plants("in the making of a batch")
     ready, fixtures = twins.first.snapshots["ready"], (as_it_is(), renamed())
     with_it = [made(ready, fixture, tmp_path / fixture.name, leak) for fixture in fixtures]
-    tally[leak.name] = difference(*with_it) != ""
-    assert tally[leak.name]
+    assert difference(*with_it) != ""
 
 
 def test_without_a_leak_a_batch_is_made_alike(twins: Twins, tmp_path: Path) -> None:
