@@ -181,7 +181,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "annotation_app.api.failures.answer_failure",
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_THROTTLE_CLASSES": [],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "annotation_app.api.openapi.ByAddress",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
     "URL_FORMAT_OVERRIDE": None,
 }

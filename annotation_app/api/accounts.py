@@ -36,7 +36,7 @@ class TokenView(APIView):
     authentication_classes = [NoCheckOfOldTokens]
     permission_classes = [AllowAny]
 
-    @extend_schema(request=Credentials, responses=Token)
+    @extend_schema(request=Credentials, responses=Token, auth=[])
     def post(self, request: Request) -> Response:
         given = read_body(Credentials, request)
         user = authenticate(request=request._request, **given)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.http import Http404
+from drf_spectacular.utils import extend_schema
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.permissions import IsAuthenticated
 from rest_framework.renderers import BaseRenderer, JSONRenderer
@@ -17,6 +18,7 @@ class PlainJson(JSONRenderer):
     """OpenAPI's own document: it holds no study data."""
 
 
+@extend_schema(exclude=True)
 class SchemaView(SpectacularAPIView):
     """OpenAPI, for members who are admin or project author of a study, and for site administrators."""
 
