@@ -256,7 +256,8 @@ def _read_only(
 
 
 def _nothing(request: HttpRequest, membership: Membership, reason: str) -> HttpResponse:
-    context = {"reason": reason, "total": _total(membership)}
+    grace = membership.study.protocol["grace_minutes"]
+    context = {"reason": reason, "total": _total(membership), "grace_minutes": grace}
     return render_page(
         request, "annotation_app/annotate_done.html", context, membership=membership, here="annotate"
     )
