@@ -10,7 +10,7 @@ from uuid import UUID
 from annotation_app import registries
 from annotation_app.models import Assignment, Batch, Cluster, Finding, Membership, Output
 from annotation_app.record_schema import Form, Payload, RecordContext, to_draft, to_neutral
-from annotation_app.services.contexts import clusters_of, context_of, own_clusters_of
+from annotation_app.services.contexts import clusters_of, context_of, empty_places_beside, own_clusters_of
 from annotation_app.services.forms import form_of
 from blinding import clock
 from blinding.jobs import latest
@@ -61,7 +61,7 @@ class AssignmentView:
         return cls(
             assignment_uid=item.pk,
             position=item.position or 0,
-            total=total,
+            total=total + empty_places_beside(item),
             task_code=task.code,
             task_statement=task.statement,
             reference_material=task.reference_material,

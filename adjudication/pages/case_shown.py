@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
 
 from adjudication.projections import CaseView
 from adjudication.services.cases import Claim
 from adjudication.services.decisions import sides
 from annotation_app.models import Membership
+from annotation_app.pages.reading import output_shown, warning_before
 from annotation_app.record_schema import Form, readable
 from annotation_app.record_schema.controls import Control
 from annotation_app.record_schema.structure import WRITTEN, Kind
@@ -25,15 +26,17 @@ OTHER = "other-"
 def item_shown(claim: Claim, view: CaseView) -> dict[str, Any]:
     """Return the item beside the decision, for the reading column."""
     html = claim.assignment.output.html
+    protocol = claim.case.study.protocol
     return {
+        "warning": warning_before(claim.assignment.output.task, protocol),
+        "uncovered": view.own is not None or bool(view.draft["version"]),
         "uid": claim.assignment.pk,
         "task_code": view.task_code,
         "task_statement": view.task_statement,
         "reference_material": view.reference_material,
-        "html": mark_safe(html) if html else "",
-        "paragraphs": [] if html else view.text.split("\n\n"),
         "clusters": view.clusters,
         "proposed_cluster": view.proposed_cluster,
+        **output_shown(view.text, html),
     }
 
 
@@ -185,6 +188,6 @@ def _wrong_by_row(form: Form, faults: Iterable[Mapping[str, Any]]) -> dict[str, 
 def _summary(rows: list[dict[str, Any]], wrong: Mapping[str, str]) -> list[dict[str, str]]:
     found = [{"anchor": row["key"], "label": str(row["label"])} for row in rows if row["error"]]
     if "rationale" in wrong:
-        found.append({"anchor": "rationale", "label": wrong["rationale"]})
+        found.append({"anchor": "rationale", "label": _("Rationale")})
     shown = {"rationale", *(row["key"] for row in rows)}
     return found + [{"anchor": "code-form", "label": text} for key, text in wrong.items() if key not in shown]

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from adjudication.models import Case
 from annotation_app.errors import Absent, Refused
@@ -47,10 +48,10 @@ def claimed_case(*, membership: Membership, uid: UUID) -> Claim:
     if case is None or case.assignment_id is None:
         raise Absent
     if case.state != Case.State.OPEN:
-        raise Refused("This case is closed.", code="case_closed")
+        raise Refused(_("This case is closed."), code="case_closed")
     claim = Claim(case, _assignment(case))
     if claim.assignment.held_at is not None:
-        raise Refused("This case is on hold. Go on with the next one.", code="held")
+        raise Refused(_("This case is on hold. Go on with the next one."), code="held")
     return claim
 
 

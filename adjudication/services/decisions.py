@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from adjudication.comparison import adjudicated_value
 from adjudication.models import Case, CaseDraft, Decision
@@ -51,12 +52,12 @@ def save_case_draft(*, membership: Membership, uid: UUID, fields: dict[str, Any]
     """Keep a decision in the making; return its new version. Raises Refused with the current one on a conflict."""
     with transaction.atomic():
         claim = claimed_case(membership=membership, uid=uid)
-        draft, _ = CaseDraft.objects.select_for_update().get_or_create(
+        draft, _made = CaseDraft.objects.select_for_update().get_or_create(
             case=claim.case, member=membership, defaults={"saved_at": clock.now()}
         )
         if draft.version != version:
             raise Refused(
-                "This case was changed in another window.",
+                _("This case was changed in another window."),
                 code="version_conflict",
                 version=draft.version,
                 fields=draft.fields,
@@ -70,7 +71,7 @@ def require_claim(case: Case, claim_no: int) -> None:
     """Raise Refused where somebody else claimed the case meanwhile."""
     if claim_no != case.claim_no:
         raise Refused(
-            "Your hold on this case ran out and it was given to somebody else.",
+            _("Your hold on this case ran out and it was given to somebody else."),
             code="claim_lost",
             claim_no=case.claim_no,
         )
@@ -130,7 +131,7 @@ def _value(
         return value_at(left if source == "left" else right, tuple(path.split(".")))
     if source == "own":
         raise Invalid.at(
-            key, "no_own_code", "You have not coded this output yourself; choose another source."
+            key, "no_own_code", _("You have not coded this output yourself; choose another source.")
         )
     read = read_value(form, key, choice.get("value"), context)
     if isinstance(read, FieldValue):
@@ -162,7 +163,7 @@ def _store(membership: Membership, claim: Claim, values: dict[str, Any], decisio
             decided_at=now,
         )
     except IntegrityError as fault:
-        raise Refused("This case is closed.", code="case_closed") from fault
+        raise Refused(_("This case is closed."), code="case_closed") from fault
     case.state, case.closed_at = Case.State.DECIDED, now
     case.save(update_fields=["state", "closed_at"])
     CaseDraft.objects.filter(case=case).delete()

@@ -97,6 +97,12 @@ class Assignment(models.Model):
                 name="open_in_own_order",
             ),
             models.Index(
+                F("member"),
+                F("calibration"),
+                condition=Q(voided_at__isnull=False, position__isnull=False),
+                name="taken_out_of_a_list",
+            ),
+            models.Index(
                 F("revisable_until"),
                 condition=Q(submitted_at__isnull=False, final_at=None, voided_at=None),
                 name="submitted_but_not_final",

@@ -1,6 +1,7 @@
 """What is left for one coder, and what can still be changed. Nothing about anybody else, and no pace."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
@@ -10,6 +11,7 @@ from annotation_app.models import Assignment, Batch, Codebook, Membership
 from annotation_app.pages.labels import CODEBOOK_KINDS
 from annotation_app.services.guesses import guesses_due
 from annotation_app.services.members import is_coding_phase_of
+from annotation_app.services.questions import count_answers_since
 from blinding import clock
 from blinding.models import Exposure
 from blinding.policy import Phase
@@ -20,9 +22,11 @@ LISTED = 20
 def coder_context(membership: Membership) -> dict[str, Any]:
     """Return the context of a coder's home in the present phase."""
     newest = Codebook.objects.filter(study=membership.study_id).order_by("-number").defer("document")[0]
+    last = _last_opened(membership)
     return {
         "codebook": {"version": newest.version},
-        "codebook_change": _change(membership, newest),
+        "codebook_change": _change(newest, last),
+        "answers_since": count_answers_since(membership, last) if last else 0,
         "coding": _coding(membership),
     }
 
@@ -117,10 +121,13 @@ def _batch_label(purpose: str, number: int | None) -> str:
     return _("Batch %(n)s") % {"n": number}
 
 
-def _change(membership: Membership, newest: Codebook) -> dict[str, str] | None:
-    """Return what changed in the codebook since the coder opened an item last, if anything did."""
+def _last_opened(membership: Membership) -> datetime | None:
     own = Assignment.objects.visible_to(membership).filter(served_at__isnull=False)
-    last = own.order_by("-served_at").values_list("served_at", flat=True).first()
+    return own.order_by("-served_at").values_list("served_at", flat=True).first()
+
+
+def _change(newest: Codebook, last: datetime | None) -> dict[str, str] | None:
+    """Return what changed in the codebook since the coder opened an item at `last`, if anything did."""
     if last is None or newest.kind == Codebook.Kind.FIRST or newest.created_at <= last:
         return None
     at_once = newest.kind == Codebook.Kind.CLARIFICATION

@@ -14,7 +14,7 @@ from annotation_app.api.assignments import draft_kept, json_object
 from annotation_app.errors import Invalid, Refused
 from annotation_app.models import Assignment, Membership
 from annotation_app.pages.forms_shown import codebook_shown, form_shown
-from annotation_app.pages.reading import reading
+from annotation_app.pages.reading import reading, warning_before
 from annotation_app.pages.shell import member_page, only_for, render_page
 from annotation_app.projections import AssignmentView, submitted_fields
 from annotation_app.services.assignments import next_assignment, own_assignment, skip_assignment
@@ -49,8 +49,7 @@ def annotate(request: HttpRequest, membership: Membership) -> HttpResponse:
         early = membership.study.phase in ("setup", "training")
         return _nothing(request, membership, "early" if early else "closed")
     if item is None:
-        total = _total(membership)
-        return _nothing(request, membership, "done" if total else "empty")
+        return _nothing(request, membership, "done" if _total(membership) else _why_empty(membership))
     return _page(request, membership, item)
 
 
@@ -88,7 +87,7 @@ def skip(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespons
         opt_out(membership=membership, uid=uid)
     else:
         skip_assignment(membership=membership, uid=uid)
-    return redirect("annotate", membership.study.slug)
+    return _onward(request, reverse("annotate", args=[membership.study.slug]))
 
 
 @require_POST
@@ -97,9 +96,11 @@ def skip(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespons
 def recognised(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     how = request.POST.get("how", "")
     recognise(membership=membership, uid=uid, how=how, what=request.POST.get("what", "")[:2000])
+    if membership.role == Role.ADJUDICATOR:
+        return _onward(request, reverse("cases", args=[membership.study.slug]))
     if how == "hunch":
-        return redirect("annotate-item", membership.study.slug, uid)
-    return redirect("annotate", membership.study.slug)
+        return _onward(request, reverse("annotate-item", args=[membership.study.slug, uid]))
+    return _onward(request, reverse("annotate", args=[membership.study.slug]))
 
 
 def _submit(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
@@ -206,6 +207,8 @@ def _shown(
     )
     return {
         **reading(view, found.output.html),
+        "warning": warning_before(found.output.task, membership.study.protocol),
+        "uncovered": bool(view.draft["version"] or found.version or request.method == "POST"),
         "done": membership.calibration_submitted if found.calibration else membership.main_submitted,
         "calibration": found.calibration,
         "proposed_cluster": view.proposed_cluster or proposal_of(membership, found, values),
@@ -253,10 +256,17 @@ def _read_only(
 
 
 def _nothing(request: HttpRequest, membership: Membership, reason: str) -> HttpResponse:
-    context = {"reason": reason, "total": _total(membership)}
+    grace = membership.study.protocol["grace_minutes"]
+    context = {"reason": reason, "total": _total(membership), "grace_minutes": grace}
     return render_page(
         request, "annotation_app/annotate_done.html", context, membership=membership, here="annotate"
     )
+
+
+def _why_empty(membership: Membership) -> str:
+    """Say why a list holds nothing: no batch came yet, or everything in it was left to others."""
+    met = Assignment.objects.visible_to(membership).filter(calibration=membership.study.phase == "training")
+    return "left" if met.exists() else "empty"
 
 
 def _total(membership: Membership) -> int:

@@ -28,7 +28,7 @@ def declaration(request: HttpRequest, membership: Membership) -> HttpResponse:
     return render_page(
         request,
         "annotation_app/declaration.html",
-        {"form": form},
+        {"form": form, "warning": membership.study.protocol.get("content_warning", {}).get("text", "")},
         membership=membership,
         status=422 if form.errors else 200,
     )

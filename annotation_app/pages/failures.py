@@ -1,6 +1,7 @@
 """Pages for what cannot be done: 404, 409 with the reason, 400."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
 
 from annotation_app.errors import Invalid, Refused
 from annotation_app.pages.shell import render_page
@@ -16,7 +17,15 @@ def conflict(request: HttpRequest, fault: Refused) -> HttpResponse:
     if request.content_type == "application/json":
         return JsonResponse({"reason": fault.reason, "code": fault.code, **fault.facts}, status=409)
     template = "conflict.html#notice" if request.headers.get("HX-Request") else "conflict.html"
-    return render_page(request, template, {"reason": fault.reason}, status=409)
+    return render_page(
+        request, template, {"reason": fault.reason, "study_url": _study_url(request)}, status=409
+    )
+
+
+def _study_url(request: HttpRequest) -> str:
+    """Return the address of the study whose page refused, "" outside of studies; only its members are refused anything."""
+    slug = request.resolver_match.kwargs.get("slug") if request.resolver_match else None
+    return reverse("study", args=[slug]) if slug else ""
 
 
 def bad_request(request: HttpRequest, fault: Invalid | Exception | None = None) -> HttpResponse:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import DataError, transaction
 from django.db.models import F
+from django.utils.translation import gettext as _
 
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Draft, Membership
@@ -65,7 +66,7 @@ def own_assignment(*, membership: Membership, uid: UUID) -> Assignment:
     if item is None:
         raise Absent
     if item.held_at is not None:
-        raise Refused("This item is on hold. Go on with the next one.", code="held")
+        raise Refused(_("This item is on hold. Go on with the next one."), code="held")
     return item
 
 
@@ -91,7 +92,7 @@ def save_draft(
     try:
         saved = _SAVE_DRAFT.first(uid=uid, member=membership.pk, fields=text, now=now, base=version, **spent)
     except DataError as fault:
-        raise Invalid.at("fields", "unstorable", "fields hold a character that cannot be kept.") from fault
+        raise Invalid.at("fields", "unstorable", _("fields hold a character that cannot be kept.")) from fault
     if saved is None:
         raise _not_saved(membership, uid)
     return SavedDraft(saved[0], now)
@@ -106,7 +107,7 @@ def skip_assignment(*, membership: Membership, uid: UUID) -> None:
         if not own.open().update(skips=F("skips") + 1):
             if not own.exists():
                 raise Absent
-            raise Refused("This item is not open any more, so there is nothing to skip.", code="closed")
+            raise Refused(_("This item is not open any more, so there is nothing to skip."), code="closed")
         record_event("item_skipped", study=membership.study_id, actor=membership.pk, subject=uid)
 
 
@@ -129,7 +130,7 @@ def require_coding(membership: Membership) -> None:
     )
     if phase not in open_in:
         before = phase in (Phase.SETUP, Phase.TRAINING)
-        raise Refused("Coding has not begun yet." if before else "Coding is closed.", code="not_coding")
+        raise Refused(_("Coding has not begun yet.") if before else _("Coding is closed."), code="not_coding")
 
 
 def _not_saved(membership: Membership, uid: UUID) -> Absent | Refused:
@@ -138,10 +139,10 @@ def _not_saved(membership: Membership, uid: UUID) -> Absent | Refused:
     if item is None:
         return Absent()
     if item.final_at is not None or item.voided_at is not None or item.held_at is not None:
-        return Refused("This item is closed; nothing more can be saved for it.", code="closed")
+        return Refused(_("This item is closed; nothing more can be saved for it."), code="closed")
     draft = Draft.objects.filter(pk=uid).first()
     return Refused(
-        "This item was changed in another window. Reload to see it; what you typed here is kept.",
+        _("This item was changed in another window. Reload to see it; what you typed here is kept."),
         code="version_conflict",
         version=draft.version if draft else 0,
         fields=draft.fields if draft else {},

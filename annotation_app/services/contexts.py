@@ -27,6 +27,12 @@ def own_clusters_of(item: Assignment) -> list[str]:
     return sorted(codes, key=lambda code: (len(code), code))
 
 
+def empty_places_beside(item: Assignment) -> int:
+    """Return how many places of the coder's order are empty, as read with the item; 0 for one that is in no order."""
+    beside: Beside | None = getattr(item, "beside", None)
+    return beside.empty_places if beside is not None else 0
+
+
 def context_of(
     item: Assignment, clusters: list[Cluster] | None = None, own: list[str] | None = None
 ) -> RecordContext:

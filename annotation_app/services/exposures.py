@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation_app import signals
 from annotation_app.errors import Absent, Invalid, Refused
@@ -82,11 +83,15 @@ def opt_out(*, membership: Membership, uid: UUID) -> None:
         if item is None:
             if not own.exists():
                 raise Absent
-            raise Refused("This item is not open any more, so there is nothing to give back.", code="closed")
+            raise Refused(
+                _("This item is not open any more, so there is nothing to give back."), code="closed"
+            )
         void_assignment(item, "opted_out")
         if not find_fresh_coder(item):
             raise Refused(
-                "Nobody else can code this item. Skip it, or ask the project author through the question box.",
+                _(
+                    "Nobody else can code this item. Skip it, or ask the project author through the question box."
+                ),
                 code="nobody_else",
             )
         record_event("item_given_back", study=membership.study_id, actor=membership.pk, subject=uid)

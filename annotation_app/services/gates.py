@@ -5,16 +5,17 @@ opens it, coder by coder (`services.standings`).
 """
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
 
 from annotation_app.errors import Refused
 from annotation_app.models import Batch, Membership, Study
 from blinding.policy import PRIMARIES, Phase
 
-WAITING = (
+WAITING = _(
     "You are not passed on to the main items yet. Somebody who runs the study looks at your practice first; "
     "you will find your items here afterwards."
 )
-PRACTISE_FIRST = "Before your next items, go through a few practice texts under “Practice”."
+PRACTISE_FIRST = _("Before your next items, go through a few practice texts under “Practice”.")
 
 
 def mark_of(study: Study) -> float | None:
@@ -49,9 +50,9 @@ def require_passed(membership: Membership) -> None:
     """Raise Refused for a coder who waits at the gate, or has to practise first, while main items are coded; asks the
     database nothing."""
     if membership.awaits_gate and membership.study.phase == Phase.CODING:
-        raise Refused(WAITING, code="not_passed")
+        raise Refused(str(WAITING), code="not_passed")
     if membership.awaits_practice and membership.study.phase == Phase.CODING:
-        raise Refused(PRACTISE_FIRST, code="practice_first")
+        raise Refused(str(PRACTISE_FIRST), code="practice_first")
 
 
 def count_passed(study: Study) -> tuple[int, int]:

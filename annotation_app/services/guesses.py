@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Guess, Membership, Study
@@ -93,7 +94,7 @@ def guess(*, membership: Membership, uid: UUID, answers: Mapping[str, Any], reas
             with transaction.atomic():
                 Guess.objects.create(assignment=item, reason=reason.strip(), guessed_at=clock.now(), **chosen)
         except IntegrityError as fault:
-            raise Refused("You have guessed at this item already.", code="already_guessed") from fault
+            raise Refused(_("You have guessed at this item already."), code="already_guessed") from fault
         record_event("guess_given", study=membership.study_id, actor=membership.pk, subject=item.pk)
 
 
@@ -120,9 +121,9 @@ def _require_open(membership: Membership) -> None:
     if not _is_time(membership):
         closed = membership.study.phase in (Phase.LOCKED, Phase.UNBLINDED)
         raise Refused(
-            "The data are locked; nothing is asked any more."
+            _("The data are locked; nothing is asked any more.")
             if closed
-            else "This comes once all of your items are final.",
+            else _("This comes once all of your items are final."),
             code="not_time",
         )
 
@@ -142,13 +143,13 @@ def _drawn(membership: Membership) -> QuerySet[Assignment]:
 def _read(study: Study, answers: Mapping[str, Any]) -> dict[str, str]:
     asked = {question.key: question for question in questions_of(study)}
     if unknown := set(answers) - set(asked):
-        raise Invalid.at(min(unknown), "unknown", "This is not asked.")
+        raise Invalid.at(min(unknown), "unknown", _("This is not asked."))
     chosen = {}
     for key, question in asked.items():
         if key not in answers:
-            raise Invalid.at(key, "required", "Choose an answer; not knowing is one.")
+            raise Invalid.at(key, "required", _("Choose an answer; not knowing is one."))
         value = DONT_KNOW if answers[key] is None else answers[key]
         if value not in [option["value"] for option in question.options]:
-            raise Invalid.at(key, "unknown", "Choose one of the answers listed.")
+            raise Invalid.at(key, "unknown", _("Choose one of the answers listed."))
         chosen[KEYS[key][1]] = value
     return chosen

@@ -13,10 +13,12 @@ from annotation_app.services.statements import Columns, Statement, relate, rows_
 
 @dataclass(frozen=True)
 class Beside:
-    """What a task offers its coder: proposed clusters of the batch and the coder's own new ones, both by code."""
+    """What stands beside an item: its task's proposed clusters in the batch and the coder's own new ones, both by code, and
+    how many places of the coder's order are empty, their items taken out."""
 
     clusters: list[Cluster]
     own: list[str]
+    empty_places: int
 
 
 _ITEM = Columns(
@@ -40,7 +42,10 @@ SELECT {", ".join(part.sql for part in _PARTS)},
        (SELECT json_agg(json_build_array(x.id, x.code, x.label, x.exemplars) ORDER BY length(x.code), x.code)
           FROM annotation_app_cluster x WHERE x.task_id = o.task_id AND x.batch = o.batch_id),
        ARRAY(SELECT n.code FROM annotation_app_owncluster n
-              WHERE n.member_id = a.member_id AND n.task_id = o.task_id ORDER BY length(n.code), n.code)
+              WHERE n.member_id = a.member_id AND n.task_id = o.task_id ORDER BY length(n.code), n.code),
+       (SELECT count(*) FROM annotation_app_assignment v
+         WHERE v.member_id = a.member_id AND v.calibration = a.calibration
+           AND v.voided_at IS NOT NULL AND v.position IS NOT NULL)
   FROM item a
   LEFT JOIN served ON true
   JOIN annotation_app_output o ON o.id = a.output_id
@@ -97,9 +102,10 @@ def served_item(member: UUID, uid: UUID) -> Assignment | None:
 
 
 def _built(values: tuple[Any, ...]) -> Assignment:
-    *columns, clusters, own = values
+    *columns, clusters, own, empty_places = values
     item, output, task, proposed, draft, codebook = rows_of(columns, *_PARTS)
     relate(output, task=task, cluster=proposed)
     relate(item, output=output, draft=draft, codebook=codebook)
-    item.beside = Beside([Cluster.from_db(DEFAULT_DB_ALIAS, _CLUSTER, row) for row in clusters or ()], own)
+    proposals = [Cluster.from_db(DEFAULT_DB_ALIAS, _CLUSTER, row) for row in clusters or ()]
+    item.beside = Beside(proposals, own, empty_places)
     return item  # type: ignore[no-any-return]

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from annotation_app import guardian
 from annotation_app.errors import Absent, Invalid, Refused
@@ -39,14 +40,14 @@ def add_member(*, membership: Membership, username: str, role: str, password: st
     with transaction.atomic():
         study = Study.objects.select_for_update().get(pk=membership.study_id)
         if not study.is_writable:
-            raise Refused("The data are locked; nobody joins this study any more.")
+            raise Refused(_("The data are locked; nobody joins this study any more."))
         user, is_new = _account(username, password)
         try:
             with transaction.atomic():
                 member = add_membership(study=study, user=user, role=Role(role))
         except IntegrityError as fault:
             raise Refused(
-                "This person has a role in this study already; one person has exactly one.",
+                _("This person has a role in this study already; one person has exactly one."),
                 code="one_role_per_person_and_study",
             ) from fault
         invitation = _invite(member) if is_new and not password else None
@@ -105,7 +106,7 @@ def sign_declaration(*, membership: Membership) -> None:
     with transaction.atomic():
         now = clock.now()
         if not Membership.objects.filter(pk=membership.pk, declared_at=None).update(declared_at=now):
-            raise Refused("You have signed this declaration already.", code="already_declared")
+            raise Refused(_("You have signed this declaration already."), code="already_declared")
         record_event(
             "declaration_signed",
             study=membership.study_id,
@@ -120,7 +121,7 @@ def end_membership(*, membership: Membership, alias: str, reason: str) -> None:
     if membership.role != Role.ADMIN:
         raise Absent
     if not reason.strip():
-        raise Invalid.at("reason", "required", "Say why this member leaves; the log keeps it.")
+        raise Invalid.at("reason", "required", _("Say why this member leaves; the log keeps it."))
     with transaction.atomic():
         leaver = (
             Membership.objects.select_for_update().filter(study_id=membership.study_id, alias=alias).first()
@@ -128,7 +129,7 @@ def end_membership(*, membership: Membership, alias: str, reason: str) -> None:
         if leaver is None or leaver.ended_at is not None:
             raise Absent
         if leaver.pk == membership.pk:
-            raise Refused("You hold half of the key and cannot remove yourself.")
+            raise Refused(_("You hold half of the key and cannot remove yourself."))
         leaver.ended_at = clock.now()
         leaver.save(update_fields=["ended_at"])
         guardian.forget_membership(leaver)
@@ -144,7 +145,7 @@ def end_membership(*, membership: Membership, alias: str, reason: str) -> None:
 def require_declaration(membership: Membership) -> None:
     """Raise Refused until the member has signed."""
     if membership.declared_at is None:
-        raise Refused("Sign the declaration of your role first.", code="declaration_missing")
+        raise Refused(_("Sign the declaration of your role first."), code="declaration_missing")
 
 
 def is_coding_phase_of(membership: Membership) -> bool:
@@ -154,14 +155,14 @@ def is_coding_phase_of(membership: Membership) -> bool:
 
 def _account(username: str, password: str | None) -> tuple[User, bool]:
     if not username or len(username) > 150:
-        raise Invalid.at("username", "required", "A user name has 1 to 150 characters.")
+        raise Invalid.at("username", "required", _("A user name has 1 to 150 characters."))
     user = User.objects.filter(username=username).first()
     if user is not None:
         if password and not user.check_password(password):
             raise Invalid.at(
                 "password",
                 "account_exists",
-                "This account exists. Leave the password out to add it to the study.",
+                _("This account exists. Leave the password out to add it to the study."),
             )
         return user, False
     user = User(username=username, date_joined=clock.now())

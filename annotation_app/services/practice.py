@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation_app.errors import Absent, Refused
 from annotation_app.models import Assignment, Batch, Membership, Output, Practice, ReferenceCode, Study
@@ -85,7 +86,7 @@ def finish_practice(*, membership: Membership) -> None:
     with transaction.atomic():
         practice = _open(membership)
         if not Practice.objects.filter(pk=practice.pk, done_at=None).update(done_at=clock.now()):
-            raise Refused("This practice is done.", code="nothing_to_practise")
+            raise Refused(_("This practice is done."), code="nothing_to_practise")
         Membership.objects.filter(pk=membership.pk).update(awaits_practice=False)
         record_event(
             "practice_done",
@@ -102,7 +103,7 @@ def _open(membership: Membership) -> Practice:
     require_declaration(membership)
     found = Practice.objects.filter(member=membership, done_at=None).first()
     if found is None or not membership.may_learn(Disclosure.REFERENCE):
-        raise Refused("There is nothing to practise now.", code="nothing_to_practise")
+        raise Refused(_("There is nothing to practise now."), code="nothing_to_practise")
     return found
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Membership, Question
@@ -51,6 +52,11 @@ def count_open_questions(membership: Membership) -> int:
     return Question.objects.filter(study=membership.study_id, answered_at=None).count()
 
 
+def count_answers_since(membership: Membership, moment: datetime) -> int:
+    """Return how many questions, of whoever, were answered to all coders after `moment`."""
+    return Question.objects.filter(study=membership.study_id, answered_at__gt=moment).count()
+
+
 def ask_question(*, membership: Membership, text: str) -> None:
     """Send a question to the project author; the log keeps that one was asked, not by whom.
 
@@ -59,9 +65,9 @@ def ask_question(*, membership: Membership, text: str) -> None:
     if membership.role not in ASKING:
         raise Absent
     if not membership.study.is_writable:
-        raise Refused("The data are locked; no rule can change any more.")
+        raise Refused(_("The data are locked; no rule can change any more."))
     if not text.strip():
-        raise Invalid.at("text", "required", "Write your question first.")
+        raise Invalid.at("text", "required", _("Write your question first."))
     with transaction.atomic():
         question = Question.objects.create(
             study=membership.study, asked_by=membership, text=text.strip()[:LONGEST], asked_at=clock.now()
@@ -82,7 +88,9 @@ def answer_question(*, membership: Membership, uid: UUID, answer: str) -> None:
         if question is None:
             raise Absent
         if question.answered_at is not None:
-            raise Refused("This question is answered; coders have read it. Publish a clarification instead.")
+            raise Refused(
+                _("This question is answered; coders have read it. Publish a clarification instead.")
+            )
         question.answer, question.answered_at = _checked(membership, answer), clock.now()
         question.save(update_fields=["answer", "answered_at"])
         record_event("question_answered", study=membership.study_id, actor=membership.pk, subject=question.pk)
@@ -91,7 +99,7 @@ def answer_question(*, membership: Membership, uid: UUID, answer: str) -> None:
 def _checked(membership: Membership, answer: str) -> str:
     text = answer.strip()[:LONGEST]
     if not text:
-        raise Invalid.at("answer", "required", "Write an answer first.")
+        raise Invalid.at("answer", "required", _("Write an answer first."))
     hits = lint_texts({"answer": text}, forbidden_words(membership.study))
     if hits:
         raise Invalid(

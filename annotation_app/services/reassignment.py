@@ -54,7 +54,8 @@ def _met_a_variant(item: Assignment) -> QuerySet[Assignment, Any]:
 
 def give(item: Assignment, member: Membership) -> Assignment:
     """Put an item's output at the end of another member's order."""
-    last = member.assignments.aggregate(last=Max("position"))["last"] or 0
+    own = member.assignments.filter(calibration=item.calibration)
+    last = own.aggregate(last=Max("position"))["last"] or 0
     new = Assignment.objects.create(
         record_id=entropy.uuid("record id", f"{item.output_id} {member.pk}"),
         study_id=item.study_id,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Erratum, Membership
@@ -145,7 +146,7 @@ def submit_record(*, membership: Membership, uid: UUID, submission: Submission) 
     A known submission id gives the same receipt again. Raises Absent, Refused (with the current version) for another
     base, after the grace period or on a closed item, Invalid with status 422 for fields that break the schema or a rule.
     """
-    for _ in range(ATTEMPTS):
+    for _attempt in range(ATTEMPTS):
         item = _read_item(membership, uid, submission.submission_id)
         if item.known_version is not None and item.known_at is not None:
             return Receipt(
@@ -159,22 +160,22 @@ def submit_record(*, membership: Membership, uid: UUID, submission: Submission) 
         if (receipt := _stored(membership, uid, item, payload, submission)) is not None:
             return receipt
     raise Refused(
-        "This item is being changed from elsewhere. Reload to see it.", code="closed", version=item.version
+        _("This item is being changed from elsewhere. Reload to see it."), code="closed", version=item.version
     )
 
 
 def report_erratum(*, membership: Membership, uid: UUID, text: str) -> None:
     """Note a mistake in a record that is final already; the record stays."""
     if not text.strip():
-        raise Invalid.at("text", "required", "Say what is wrong and what would be right.")
+        raise Invalid.at("text", "required", _("Say what is wrong and what would be right."))
     with transaction.atomic():
         item = Assignment.objects.visible_to(membership).filter(pk=uid, submitted_at__isnull=False).first()
         if item is None:
             raise Absent
         if item.final_at is None:
-            raise Refused("You can still change this record itself.", code="revisable")
+            raise Refused(_("You can still change this record itself."), code="revisable")
         if not membership.study.is_writable:
-            raise Refused("The data are locked; tell the project author.", code="locked")
+            raise Refused(_("The data are locked; tell the project author."), code="locked")
         Erratum.objects.create(assignment=item, text=text.strip(), reported_at=clock.now())
         record_event("erratum_reported", study=membership.study_id, actor=membership.pk, subject=item.pk)
 
@@ -200,24 +201,30 @@ def _read_item(membership: Membership, uid: UUID, submission_id: str | None) -> 
 
 def _require_open(item: _Item) -> None:
     if item.voided:
-        raise Refused("This item was taken out of your list.", code="voided", version=item.version)
+        raise Refused(_("This item was taken out of your list."), code="voided", version=item.version)
     if item.held:
-        raise Refused("This item is on hold. Go on with the next one.", code="held", version=item.version)
+        raise Refused(_("This item is on hold. Go on with the next one."), code="held", version=item.version)
     over = item.revisable_until is not None and clock.now() >= item.revisable_until
     if item.final or over:
         raise Refused(
-            "The time to change this record is over. If it is wrong, report a correction from “My records”.",
+            _(
+                "The time to change this record is over. If it is wrong, report a correction from “My records”."
+            ),
             code="final",
             version=item.version,
         )
     if item.calibration and item.phase != Phase.TRAINING:
-        raise Refused("Training is over; this item stays as it is.", code="not_coding", version=item.version)
+        raise Refused(
+            _("Training is over; this item stays as it is."), code="not_coding", version=item.version
+        )
 
 
 def _require_base(item: _Item, base: int) -> None:
     if base != item.version:
         raise Refused(
-            "This item was submitted from another window meanwhile. What you typed is kept; compare and submit again.",
+            _(
+                "This item was submitted from another window meanwhile. What you typed is kept; compare and submit again."
+            ),
             code="version_conflict",
             version=item.version,
         )

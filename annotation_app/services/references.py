@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation_app import registries
 from annotation_app.errors import Absent, Invalid, Refused
@@ -186,7 +187,7 @@ def hold_right(*, membership: Membership, uid: UUID, which: str) -> bool:
         _require_comparable(membership, item)
         chosen = {"own": item, "other": _others(item).first()}.get(which)
         if chosen is None:
-            raise Invalid.at("which", "unknown", "Choose one of the codes shown.")
+            raise Invalid.at("which", "unknown", _("Choose one of the codes shown."))
         _store(item.output_id, Source.CODER, membership, _newest(chosen).payload)
         return _settle(item)
 
@@ -314,7 +315,7 @@ def _require_training(membership: Membership) -> None:
     require_declaration(membership)
     training = membership.study.phase == Phase.TRAINING
     if not training or not membership.may_learn(Disclosure.PRACTICE):
-        raise Refused("This is open during training only.", code="not_training")
+        raise Refused(_("This is open during training only."), code="not_training")
 
 
 def _require_comparable(membership: Membership, item: Assignment) -> None:
@@ -322,9 +323,9 @@ def _require_comparable(membership: Membership, item: Assignment) -> None:
         raise Absent
     _require_training(membership)
     if item.voided_at is not None:
-        raise Refused("This item was taken out of your list.", code="voided")
+        raise Refused(_("This item was taken out of your list."), code="voided")
     if item.final_at is None:
-        raise Refused("You can compare once your own record of this item is final.", code="not_final")
+        raise Refused(_("You can compare once your own record of this item is final."), code="not_final")
 
 
 def _hold_training(membership: Membership) -> None:

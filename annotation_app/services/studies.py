@@ -64,7 +64,7 @@ def create_study(
     checked_passphrase(passphrase)
     schema = _loaded(record_schema if record_schema is not None else shipped_documents()[DEFAULT_ID])
     complete = _completed(protocol or {}, schema)
-    _refuse_telling_names(slug, title, complete, schema)
+    _refuse_telling_words({"slug": slug, "title": title, **_told(complete)}, complete, schema)
     with one_derivation_at_a_time():
         material = sealing.create_study_key(passphrase, strength())
         study = _stored(slug, title, schema, complete)
@@ -90,7 +90,9 @@ def change_protocol(*, membership: Membership, protocol: dict[str, Any]) -> None
         study = Study.objects.select_for_update().get(pk=membership.study_id)
         if study.phase not in (Phase.SETUP, Phase.TRAINING):
             raise Refused("The protocol was frozen when coding began. A change needs a new study.")
-        complete = _completed(protocol, load_record_schema(study.record_schema))
+        schema = load_record_schema(study.record_schema)
+        complete = _completed(protocol, schema)
+        _refuse_telling_words(_told(complete), complete, schema)
         study.protocol, study.protocol_hash = complete, protocol_hash(complete)
         study.save(update_fields=["protocol", "protocol_hash"])
         forget_undeclared_labels(study)
@@ -122,15 +124,20 @@ def _completed(partial: dict[str, Any], schema: RecordSchema) -> dict[str, Any]:
     return complete_protocol(partial, schema)
 
 
-def _refuse_telling_names(slug: str, title: str, protocol: dict[str, Any], schema: RecordSchema) -> None:
+def _told(protocol: dict[str, Any]) -> dict[str, str]:
+    """Return by place what coders read of a protocol."""
+    return {"protocol/content_warning/text": protocol["content_warning"]["text"]}
+
+
+def _refuse_telling_words(texts: dict[str, str], protocol: dict[str, Any], schema: RecordSchema) -> None:
     words = words_forbidden_in(schema.document, protocol)
-    if hits := lint_texts({"slug": slug, "title": title}, words):
+    if hits := lint_texts(texts, words):
         raise Invalid(
             [
                 {
                     "field": place,
                     "rule": "forbidden_vocabulary",
-                    "message": f"“{word}” would tell coders what is compared. Choose another name.",
+                    "message": f"“{word}” would tell coders what is compared. Put it in other words.",
                 }
                 for place, word in hits
             ]

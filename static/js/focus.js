@@ -1,5 +1,6 @@
-// Where the page opens: at its errors, else at the heading marked for it.
+// Where the page opens: at its errors, at what covers its text, else at the heading marked for it.
 const target = document.getElementById("errors")
+  ?? document.querySelector("details:not([open]) > summary[data-focus]")
   ?? document.querySelector(".notice[data-focus]")
   ?? document.querySelector("[data-focus]");
 if (target && !location.hash) target.focus({ preventScroll: true });

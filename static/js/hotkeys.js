@@ -21,6 +21,9 @@ const isOn = () => document.body.dataset.hotkeys === "on";
 const TEXT = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox], [type=range])";
 const writes = (node) => node.matches(TEXT);
 
+// What has to be dealt with first: a dialog lies over the form, so no key reaches through it. The codebook does not.
+const dialog = () => document.querySelector(".dialog:popover-open");
+
 // Digits with Shift give another sign on each keyboard, so the sign is tried first and the key's place second.
 function namesOf(event) {
   const digit = DIGIT.exec(event.code)?.[1];
@@ -48,17 +51,25 @@ function act(name) {
 }
 
 function onEnter(event) {
-  const form = document.getElementById("code-form");
+  const over = dialog();
+  const form = over ? over.querySelector("form") : document.getElementById("code-form");
   if (event.ctrlKey || event.metaKey) {
     event.preventDefault();
-    form?.requestSubmit();
+    if (!event.repeat) form?.requestSubmit();
     return;
   }
+  if (over) return;
   // Enter on an answer would submit the form by itself; here it leads to what is missing.
   const free = event.target === document.body || event.target.matches("h1, #code-form input");
   if (!free || event.shiftKey || event.altKey) return;
   event.preventDefault();
   firstUnanswered() ?? document.querySelector("[data-submit]")?.focus();
+}
+
+function closesSheet({ key }) {
+  if (key !== "?" || dialog().id !== "keys") return false;
+  acts["?"]();
+  return true;
 }
 
 function leaveText(node) {
@@ -70,7 +81,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter") onEnter(event);
   else if (event.key === "Escape") leaveText(event.target);
   else if (isOn() && !writes(event.target) && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    if (namesOf(event).some(act)) event.preventDefault();
+    if (dialog() ? closesSheet(event) : namesOf(event).some(act)) event.preventDefault();
   }
 });
 

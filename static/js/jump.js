@@ -12,10 +12,11 @@ function mark() {
 
 if (links.length) {
   let due = false;
-  addEventListener("scroll", () => {
+  const later = () => {
     if (due) return;
     due = true;
     requestAnimationFrame(() => { due = false; mark(); });
-  }, { passive: true });
+  };
+  for (const event of ["scroll", "resize"]) addEventListener(event, later, { passive: true });
   mark();
 }

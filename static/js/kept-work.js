@@ -1,10 +1,26 @@
-// Work that never reached the server, named on the coder's home so that it can be finished.
-import { keptRecords, read } from "./kept.js";
+// Work that never reached the server, named on the coder's home so that it can be finished, or given up where its item
+// is closed.
+import { forget, keptRecords, read } from "./kept.js";
 
 const place = document.querySelector("[data-kept-work]");
-const items = place ? keptRecords().map((record) => read(record, place.dataset.keptWork)).filter(Boolean) : [];
-if (items.length) {
-  place.querySelector("a").href = items[0].url;
-  place.querySelector("[data-count]").textContent = items.length;
-  place.hidden = false;
+
+function waiting() {
+  return keptRecords().filter((record) => read(record, place.dataset.keptWork));
+}
+
+function show() {
+  const [first, ...others] = waiting();
+  place.hidden = !first;
+  if (!first) return;
+  place.querySelector("a").href = read(first, place.dataset.keptWork).url;
+  place.querySelector("[data-count]").textContent = others.length + 1;
+}
+
+if (place) {
+  place.querySelector("[data-discard]").addEventListener("click", ({ target }) => {
+    if (!confirm(target.dataset.confirm)) return;
+    forget(waiting()[0]);
+    show();
+  });
+  show();
 }

@@ -8,3 +8,5 @@ import "./popover.js";
 import "./print.js";
 import "./sign-out.js";
 import "./upload.js";
+// Last: a form that another module takes over is none of its business.
+import "./once.js";

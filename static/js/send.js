@@ -33,6 +33,13 @@ export async function page(url) {
   }
 }
 
+/** Return the reason that a refusal gives, from JSON or from a page. */
+export async function reasonIn(response) {
+  const body = await response.text();
+  if (response.headers.get("Content-Type")?.includes("json")) return JSON.parse(body).reason;
+  return new DOMParser().parseFromString(body, "text/html").querySelector("[data-reason]")?.textContent ?? "";
+}
+
 export function token() {
   return JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"];
 }

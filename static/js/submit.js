@@ -5,7 +5,7 @@ import { forget } from "./kept.js";
 import { clock } from "./local-time.js";
 import { clear, show } from "./notices.js";
 import { showState, showStateBefore } from "./saved-state.js";
-import { send } from "./send.js";
+import { reasonIn, send } from "./send.js";
 import { text } from "./text.js";
 
 const PAUSE = 4000;
@@ -75,12 +75,6 @@ function again() {
 
 function relabel(words) {
   label.textContent = words;
-}
-
-async function reasonIn(response) {
-  const body = await response.text();
-  if (response.headers.get("Content-Type")?.includes("json")) return JSON.parse(body).reason;
-  return new DOMParser().parseFromString(body, "text/html").querySelector("[data-reason]")?.textContent ?? "";
 }
 
 // An attempt whose answer never came may have been taken: what is typed after it is another submission.

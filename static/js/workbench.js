@@ -18,3 +18,5 @@ import "./popover.js";
 import "./scale.js";
 import "./session.js";
 import "./submit.js";
+// Last: a form that another module takes over is none of its business.
+import "./once.js";

@@ -23,7 +23,7 @@ from tests.journeys.workbench import (
 
 @pytest.fixture(scope="module")
 def study(product: Product) -> Study:
-    return make_study(product, members={"primary_A": 8}, outputs=rows(tasks=8, per_task=3))
+    return make_study(product, members={"primary_A": 9}, outputs=rows(tasks=9, per_task=3))
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +69,28 @@ def test_a_record_is_revised_from_my_records_while_its_time_lasts(person, study)
     assert first["payload"] != second["payload"]
     coder.go(study.page("records/"))
     expect(page.locator("tbody tr")).to_have_count(1)
+
+
+def test_when_the_time_for_revision_is_over_the_form_closes_and_names_what_is_lost(person, study):
+    """The page's clock is moved on."""
+    coder: Person = person(study.names[study.coder()])
+    page = open_next(coder, study)
+    item = assignment_on(page)
+    answer_by_keys(page)
+    submit_by_keys(page)
+    coder.page.clock.install()
+    coder.go(study.page(f"annotate/{item}/"))
+    expect_ready(page)
+    expect(page.locator("[data-saved]")).to_have_text("Nothing changed yet")
+    page.route("**/draft/", lambda route: route.abort())
+    page.keyboard.press(hotkeys_of(required_fields(page)[1])[2])
+    page.clock.fast_forward(601_000)
+    expect(page.get_by_text("The time for revision is over.")).to_be_visible()
+    expect(page.get_by_text("Changes that were not submitted are lost.")).to_be_visible()
+    expect(page.locator("#code-form textarea").first).to_be_disabled()
+    expect(page.locator("[data-submit]")).to_be_hidden()
+    assert_accessible(page)
+    assert len(study.records_of(item)) == 1
 
 
 def test_a_mistake_in_a_final_record_is_reported_and_the_record_stays(person, brief):
@@ -155,7 +177,7 @@ def test_an_item_is_given_back_without_a_reason_and_is_no_exposure(person, study
     item = assignment_on(page)
     page.get_by_role("button", name="Skip", exact=True).first.click()
     page.get_by_role("button", name="Not for me").click()
-    expect(page.locator("h1")).to_contain_text("Item 2 of")
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
     assert voided(study, item) == "opted_out"
     assert exposures_of(study, item) == []
     coder.go(study.page())

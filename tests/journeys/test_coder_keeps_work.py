@@ -1,11 +1,11 @@
 """Nothing that a coder enters is lost, and nothing is submitted twice, whatever happens to network, session, server or tab."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.factories import rows
 from tests.journeys.accessibility import assert_accessible
-from tests.journeys.conftest import PASSWORD, Person, Product
+from tests.journeys.conftest import PASSWORD, PATIENCE, Person, Product
 from tests.journeys.studies import Study, make_study
 from tests.journeys.workbench import (
     answer_by_keys,
@@ -23,7 +23,7 @@ from tests.journeys.workbench import (
 
 @pytest.fixture(scope="module")
 def study(product: Product) -> Study:
-    return make_study(product, members={"primary_A": 10}, outputs=rows(tasks=10, per_task=3))
+    return make_study(product, members={"primary_A": 14}, outputs=rows(tasks=14, per_task=3))
 
 
 def drafts_of(study: Study, assignment: str) -> list[dict[str, object]]:
@@ -64,6 +64,80 @@ def test_a_draft_reaches_the_server_while_one_types_and_is_there_after_a_reload(
     expect(page.locator("#code-form textarea").first).to_have_value("Two banks, one bridge.")
     expect(page.locator("[data-saved]")).to_contain_text("Saved")
     assert study.records_of(item) == []
+
+
+def test_a_draft_is_sent_within_two_seconds_however_long_one_types(person, study):
+    coder: Person = person(study.names[study.coder()])
+    coder.page.clock.install()
+    page = open_next(coder, study)
+    page.locator("#code-form textarea").first.focus()
+    with page.expect_request("**/draft/", timeout=PATIENCE):
+        for letter in "bridge":
+            page.keyboard.type(letter)
+            page.clock.run_for(300)
+
+
+def test_saved_is_said_only_once_the_server_has_answered(person, study):
+    page = open_next(person(study.names[study.coder()]), study)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/draft/", hold)
+    answer_one(page, 1)
+    expect(page.locator("[data-saved]")).to_have_text("Saving")
+    held[0].continue_()
+    expect_saved(page)
+
+
+def test_leaving_an_item_without_a_network_or_a_session_loses_neither_page_nor_work(person, study):
+    coder: Person = person(study.names[study.coder()])
+    page = open_next(coder, study)
+    item = assignment_on(page)
+    answer_one(page, 1)
+    expect_saved(page)
+    coder.context.set_offline(True)
+    skip(page)
+    expect(notice(page)).to_contain_text("No connection")
+    coder.context.set_offline(False)
+    coder.context.clear_cookies()
+    skip(page)
+    sign_in_in_place(page)
+    assert assignment_on(page) == item
+    assert len(chosen(page)) == 1
+    skip(page)
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+
+
+def skip(page: Page) -> None:
+    page.get_by_role("button", name="Skip", exact=True).first.click()
+    page.get_by_role("button", name="Skip for now").click()
+
+
+def test_work_that_can_no_longer_be_sent_is_discarded_at_home(person, study):
+    """What was typed never reached the server, and the item was set apart in another tab."""
+    coder: Person = person(study.names[study.coder()])
+    coder.context.route("**/draft/", lambda route: route.abort())
+    page = open_next(coder, study)
+    page.on("dialog", lambda dialog: dialog.accept())
+    answer_one(page, 1)
+    expect(notice(page)).to_contain_text("No connection")
+    page.get_by_role("button", name="I recognise the source").first.click()
+    page.get_by_label("It says so").check()
+    page.get_by_role("button", name="Record it and go on").click()
+    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    coder.go(study.page())
+    kept = page.locator("[data-kept-work]")
+    expect(kept).to_contain_text("Items with changes that the server does not have: 1.")
+    kept.get_by_role("link").click()
+    expect(page.get_by_text("This item was taken out of your list.")).to_be_visible()
+    coder.go(study.page())
+    kept.get_by_role("button", name="Discard it").click()
+    expect(kept).to_be_hidden()
+    page.reload()
+    expect(page.locator("h1")).to_have_text("2 of 2 items left")
+    expect(kept).to_be_hidden()
 
 
 def test_without_a_network_the_submission_waits_and_goes_out_once(person, study):

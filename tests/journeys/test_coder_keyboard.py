@@ -30,7 +30,7 @@ FIFTY = 50
 
 @pytest.fixture(scope="module")
 def study(product: Product) -> Study:
-    return make_study(product, members={"primary_A": 6}, outputs=rows(tasks=6, per_task=4))
+    return make_study(product, members={"primary_A": 7}, outputs=rows(tasks=7, per_task=4))
 
 
 def test_every_answer_has_its_key_and_the_next_item_opens_with_focus_on_its_heading(person, study):
@@ -107,6 +107,24 @@ def test_keys_are_only_letters_in_a_text_field_and_can_be_turned_off(person, stu
     leave_fields(page)
     page.keyboard.press(key)
     assert len(chosen(page)) == 1
+
+
+def test_no_key_reaches_the_form_through_a_dialog(person, study):
+    page = open_next(person(study.names[study.coder()]), study)
+    key = hotkeys_of(required_fields(page)[1])[0]
+    page.get_by_role("button", name="I recognise the source").first.click()
+    page.get_by_label("It says so").focus()
+    page.keyboard.press(key)
+    page.get_by_label("What do you recognise?").fill("A turn of phrase.")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    page.keyboard.press(key)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#keys")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_hidden()
+    assert chosen(page) == {}
+    expect(page.locator("#errors")).to_have_count(0)
 
 
 def test_gaps_are_named_beside_the_fields_and_in_the_summary(person, study):

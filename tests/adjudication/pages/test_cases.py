@@ -256,3 +256,20 @@ def test_notes_are_shown_where_the_protocol_says_so_with_names_masked() -> None:
     page = text_of(study.client("adjudicator").get(claim(study)))
     assert "It reads like [name removed] to me." in page
     assert "ChatGPT to me" not in page
+
+
+@pytest.mark.parametrize("how", ["hunch", "knows"])
+def test_an_adjudicator_who_recognises_the_source_comes_back_to_the_cases(how: str) -> None:
+    study = coded()
+    claim(study)
+    item = Case.objects.exclude(claimed_by=None).get().assignment_id
+    answer = study.client("adjudicator").post(study.page(f"annotate/{item}/recognised/"), {"how": how})
+    assert answer.status_code == 302
+    assert answer["Location"] == study.page("cases/")
+
+
+def test_a_missing_rationale_is_named_as_such_in_the_summary() -> None:
+    study = coded()
+    address = claim(study)
+    page = body_of(decide(study, address, rationale=""))
+    assert '<a href="#rationale">Rationale</a>' in page

@@ -5,10 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from annotation_app.models import Question
 from annotation_app.services.assignments import next_assignment, save_draft, skip_assignment
 from annotation_app.services.codebooks import add_codebook, current_codebook
 from annotation_app.services.exposures import recognise
 from annotation_app.services.members import add_membership
+from annotation_app.services.questions import answer_question, ask_question
 from blinding import clock
 from blinding.models import StudyKey
 from blinding.policy import Role
@@ -82,6 +84,17 @@ def test_a_coder_is_told_of_a_codebook_that_is_newer_than_the_last_item() -> Non
     page = home(study, "primary_A")
     assert "Changed since your last item Codebook 1.1 , clarification. It applies at once." in page
     assert "Changed since your last item" not in home(study, "primary_B")
+
+
+def test_a_coder_is_told_of_an_answer_that_is_newer_than_the_last_item() -> None:
+    study = a_study(phase="coding", outputs=rows())
+    next_assignment(membership=study["primary_A"])
+    ask_question(membership=study["primary_B"], text="Is a list a contrast?")
+    with clock.frozen_at(datetime.now(UTC) + timedelta(hours=1)):
+        answer_question(membership=study["project_author"], uid=Question.objects.get().pk, answer="It is.")
+    page = home(study, "primary_A")
+    assert "Changed since your last item A question about a rule was answered. Read the answers" in page
+    assert "Changed since your last item" not in home(study, "primary_B")  # who has opened none yet
 
 
 def test_a_coder_sees_nothing_of_other_coders() -> None:
