@@ -146,15 +146,15 @@ class _database:
         self.given = given
 
     def _run(self, statement: str) -> None:
-        parts = {
+        address = {
             "host": self.host,
             "user": self.user,
             "password": self.given.get("PASSWORD") or None,
             "dbname": "postgres",
         }
         if self.given.get("PORT"):
-            parts["port"] = self.given["PORT"]
-        with psycopg.connect(**{k: v for k, v in parts.items() if v}, autocommit=True) as connection:
+            address["port"] = self.given["PORT"]
+        with psycopg.connect(**{k: v for k, v in address.items() if v}, autocommit=True) as connection:
             connection.execute(statement)
 
     def __enter__(self) -> str:
