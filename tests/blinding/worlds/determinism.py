@@ -9,10 +9,12 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime, timedelta
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 
@@ -54,6 +56,8 @@ def determined(seed: bytes = SEED) -> Iterator[tuple[Watch, Stream, Draws]]:
 
     Who goes on in a world that was left needs another `seed`, or keys that exist already are drawn again.
     """
+    for module in (settings.ROOT_URLCONF, "annotation_app.tasks", "adjudication.tasks", "blinding.tasks"):
+        import_module(module)  # what is first imported inside would keep what stands in here for good
     stream = Stream()
     with ExitStack() as stack:
         advance = stack.enter_context(clock.frozen_at(START))
