@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,10 +26,17 @@ class ClusterView:
     exemplars: list[str]
 
     @classmethod
-    def of(cls, cluster: Cluster, *, on_screen: UUID) -> ClusterView:
-        """Show a cluster beside an output; an excerpt of that very output is left out."""
-        excerpts = [e["excerpt"] for e in cluster.exemplars if e["excerpt"] and e["output"] != str(on_screen)]
-        return cls(cluster.code, cluster.label, excerpts)
+    def of(cls, cluster: Cluster, *, on_screen: UUID, protocol: Mapping[str, Any]) -> ClusterView:
+        """Show a cluster beside an output, without an excerpt of that very output.
+
+        One more than is shown was drawn, so that its absence is not seen: it would name the proposed cluster.
+        """
+        known = [e for e in cluster.exemplars if e["excerpt"]]
+        wanted = int(protocol["exemplars"])
+        if protocol["show_proposed_cluster"] != "from_start":
+            wanted = min(wanted, len(known) - 1)
+        excerpts = [e["excerpt"] for e in known if e["output"] != str(on_screen)]
+        return cls(cluster.code, cluster.label, excerpts[: max(wanted, 0)])
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,9 @@ class AssignmentView:
     def of(cls, item: Assignment, membership: Membership) -> AssignmentView:
         """Show a served item to its own coder: two queries for clusters."""
         clusters, own = clusters_of(item), own_clusters_of(item)
-        shown = [ClusterView.of(c, on_screen=item.output_id) for c in clusters]
+        shown = [
+            ClusterView.of(c, on_screen=item.output_id, protocol=membership.study.protocol) for c in clusters
+        ]
         form = form_of(membership.study, item.codebook_id)  # type: ignore[arg-type]
         context = context_of(item, clusters, own)
         total = membership.calibration_total if item.calibration else membership.main_total

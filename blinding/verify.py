@@ -45,6 +45,10 @@ class Unreadable(Exception):
     """The bundle lacks what is needed to prove anything."""
 
 
+class Sealed(Unreadable):
+    """The bundle is of a time before the unblinding: there is nothing to prove yet, and nothing is wrong."""
+
+
 @contextmanager
 def _reading(place: str) -> Iterator[None]:
     """Nothing that is not of the written shape passes: it was altered, and `place` says where."""
@@ -217,7 +221,7 @@ def verify(path: Path, published: Path | None = None) -> list[str]:
     bundle = Bundle(path)
     batches = read_commitments(bundle, published)
     if not bundle.has(LEAVES):
-        raise Unreadable(f"{len(batches)} batches are committed; nothing is opened before unblinding")
+        raise Sealed(f"{len(batches)} batches are committed; nothing is opened before unblinding")
     found: dict[str, dict[str, str]] = {name: {} for name in batches}
     withheld = 0
     for place, line in bundle.lines(LEAVES):
@@ -348,7 +352,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"ALTERED  {problem}")
         return ALTERED
     except (Unreadable, OSError) as problem:
-        print(f"UNREADABLE  {problem}", file=sys.stderr)
+        word = "STILL SEALED" if isinstance(problem, Sealed) else "UNREADABLE"
+        print(f"{word}  {problem}", file=sys.stderr)
         return UNREADABLE
     print("\n".join(["PROVEN", *proven]))
     return PROVEN

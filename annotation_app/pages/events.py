@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
+from annotation_app.errors import Invalid
 from annotation_app.models import Membership
 from annotation_app.pages.event_words import event_in_words, facts_in_words
 from annotation_app.pages.labels import ROLES_IN_FULL
@@ -19,9 +20,12 @@ from annotation_app.services.events import LoggedEvent, Verdict, events_of, log_
 @require_http_methods(["GET", "POST"])
 @member_page
 def events(request: HttpRequest, membership: Membership) -> HttpResponse:
-    verdict = None
+    verdict, fault, noted = None, "", text_in(request.POST, "head", 200)
     if request.method == "POST":
-        verdict = verify_events(membership=membership, head=text_in(request.POST, "head", 200))
+        try:
+            verdict = verify_events(membership=membership, head=noted)
+        except Invalid as invalid:
+            fault = str(invalid)
     before = text_in(request.GET, "before")
     page = events_of(membership=membership, before=before)
     context = {
@@ -33,8 +37,13 @@ def events(request: HttpRequest, membership: Membership) -> HttpResponse:
         },
         "may_verify": True,
         "verdict": _verdict(verdict) if verdict else None,
+        "noted": noted,
+        "fault": fault,
     }
-    return render_page(request, "annotation_app/events.html", context, membership=membership, here="events")
+    status = 422 if fault else 200
+    return render_page(
+        request, "annotation_app/events.html", context, membership=membership, here="events", status=status
+    )
 
 
 def event_row(event: LoggedEvent) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from annotation_app.models import Batch, Membership, Study
 from annotation_app.pages.labels import PHASES, ROLES_IN_FULL
 from annotation_app.projections import counts_for
 from annotation_app.services.gates import count_passed, has_gate
+from annotation_app.services.guesses import guesses_open
 from annotation_app.services.keys import key_is_complete
 from blinding.models import Event
 from blinding.policy import Phase, Role
@@ -45,12 +46,21 @@ def phase_steps(study: Study) -> list[dict[str, str]]:
 
 def role_checks(study: Study) -> list[Check]:
     """Return for each role that a complete study needs whether somebody has it."""
-    roles = list(study.memberships.current().values_list("role", flat=True))
+    members = list(study.memberships.current().values_list("role", "declared_at"))
+    roles = [role for role, _declared in members]
+    waiting = [role for role, declared in members if declared is None]
     return [
-        Check(str(ROLES_IN_FULL[role]), role in roles, str(roles.count(role)))
+        Check(str(ROLES_IN_FULL[role]), role in roles, _people(roles.count(role), waiting.count(role)))
         for role in (*NEEDED_ROLES, Role.AUDIT, Role.MONITOR)
         if role in NEEDED_ROLES or role in roles
     ]
+
+
+def _people(there: int, waiting: int) -> str:
+    """Return how many have a role, and how many of them have not signed its declaration: they get items all the same."""
+    if not waiting:
+        return str(there)
+    return _("%(n)s, %(waiting)s not signed in yet") % {"n": there, "waiting": waiting}
 
 
 def checks_before(membership: Membership, to: str) -> list[Check]:
@@ -60,7 +70,7 @@ def checks_before(membership: Membership, to: str) -> list[Check]:
     if to == Phase.REVIEW and membership.study.phase == Phase.CODING:
         return _before_review(membership)
     if to == Phase.LOCKED:
-        return _before_lock(counts_for(membership))
+        return _before_lock(membership.study, counts_for(membership))
     return []
 
 
@@ -139,10 +149,20 @@ def _before_review(membership: Membership) -> list[Check]:
             binding=False,
         ),
         Check(_("Cases decided"), cases == 0, of_total(decided, decided + cases), binding=False),
+        *_guess_checks(membership.study),
     ]
 
 
-def _before_lock(counts: dict[str, int]) -> list[Check]:
+def _guess_checks(study: Study) -> list[Check]:
+    """Closing questions are asked until the lock, and are gone with it."""
+    given, drawn = guesses_open(study)
+    if not drawn:
+        return []
+    text = _("Closing questions answered; what is open at the lock is lost")
+    return [Check(text, given == drawn, of_total(given, drawn), binding=False)]
+
+
+def _before_lock(study: Study, counts: dict[str, int]) -> list[Check]:
     waiting, cases = counts.get("uncompared", 0), counts.get("open_cases", 0)
     decided = counts.get("decided_cases", 0)
     return [
@@ -152,6 +172,7 @@ def _before_lock(counts: dict[str, int]) -> list[Check]:
             _("%(n)s left") % {"n": waiting} if waiting else "",
         ),
         Check(_("Cases decided"), cases == 0, of_total(decided, decided + cases), binding=False),
+        *_guess_checks(study),
     ]
 
 

@@ -1,11 +1,13 @@
 """The event log for who watches over a study: read in pages, verified as a whole."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from annotation_app.errors import Absent, Invalid
 from annotation_app.models import Membership
@@ -16,6 +18,7 @@ from blinding.policy import Disclosure
 
 PAGE = 100
 MOST = 1000
+_BLOCK_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,12 @@ def events_of(*, membership: Membership, before: str = "", kind: str = "", limit
 
 
 def verify_events(*, membership: Membership, head: str = "") -> Verdict:
-    """Verify the whole log; `head` is the hash of a block that was noted earlier. Raises Absent."""
+    """Verify the whole log; `head` is the hash of a block that was noted earlier. Raises Absent, Invalid for no hash."""
     _require_watcher(membership)
-    problem = event_blocks.verify_log(membership.study_id, head=head.strip().lower() or None)
+    noted = head.strip().lower()
+    if noted and not _BLOCK_HASH.fullmatch(noted):
+        raise Invalid.at("head", "malformed", _("A block’s hash is 64 letters a to f and digits."))
+    problem = event_blocks.verify_log(membership.study_id, head=noted or None)
     state = log_state(membership=membership)
     return Verdict(problem is None, str(problem) if problem else None, state.events, state.blocks, state.head)
 

@@ -74,6 +74,14 @@ def guesses_due(*, membership: Membership) -> int:
     return _drawn(membership).filter(guess=None).count()
 
 
+def guesses_open(study: Study) -> tuple[int, int]:
+    """Return how many closing questions of a study are answered, and how many it draws."""
+    if not questions_of(study):
+        return 0, 0
+    drawn = Assignment.objects.filter(study=study, guess_drawn=True, voided_at=None)
+    return drawn.exclude(guess=None).count(), drawn.count()
+
+
 def guess(*, membership: Membership, uid: UUID, answers: Mapping[str, Any], reason: str = "") -> None:
     """Store a guess, once. `answers` by the questions' keys; null or "" for not knowing, which an absent key is not.
 

@@ -274,7 +274,9 @@ def test_what_cannot_be_read_has_its_own_status(bundle, tmp_path, capsys):
     (unallocated / verify.ALLOCATION).unlink()
     for path in (sealed, tmp_path / "broken.zip", tmp_path / "empty", tmp_path / "nowhere", unallocated):
         assert verify.main([str(path)]) == 2
-    assert "2 batches are committed; nothing is opened before unblinding" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "STILL SEALED  2 batches are committed; nothing is opened before unblinding" in told
+    assert told.count("UNREADABLE") == 4
     folder = write(tmp_path / "bundle", bundle)
     (folder / verify.LEAVES).write_bytes(b"\xff\n")
     assert verify.main([str(folder)]) == 1

@@ -158,7 +158,9 @@ class Allocation:
                 by_cluster[output.cluster].append(blinded_id)
         for cluster, candidates in by_cluster.items():
             chosen = (
-                draw_exemplars(self._seed, str(cluster.task_id), str(cluster.pk), sorted(candidates), wanted)
+                draw_exemplars(
+                    self._seed, str(cluster.task_id), str(cluster.pk), sorted(candidates), wanted + 1
+                )
                 if wanted
                 else []
             )

@@ -64,6 +64,9 @@ def test_the_chain_is_verified_and_a_hash_noted_earlier_counts() -> None:
     assert "Nothing was altered." in verify(study)
     assert "Nothing was altered." in verify(study, head)
     assert "The log does not verify." in verify(study, "ab" * 32)
+    typed = study.client("monitor").post(study.page("events/"), {"do": "verify", "head": "abc"})
+    assert "A block’s hash is 64 letters" in text_of(typed, 422)
+    assert 'value="abc"' in body_of(typed)
 
 
 def test_before_the_lock_nothing_is_exported_and_the_page_says_so() -> None:
