@@ -5,7 +5,8 @@ from tests.database.broken_rules import LAKESIDE, LATER, NEW, RIVERSIDE, Attempt
 _ITEMS = "annotation_app_assignment"
 _FINAL = "final_at IS NOT NULL"
 _UNSERVED = f"served_at IS NULL AND study_id = {RIVERSIDE}"
-_FREE = f"voided_at IS NULL AND final_at IS NULL AND served_at IS NOT NULL AND version = 0 AND study_id = {RIVERSIDE}"
+_OPENED = f"voided_at IS NULL AND final_at IS NULL AND served_at IS NOT NULL AND version = 0 AND study_id = {RIVERSIDE}"
+_FREE = f"slot IN ('A', 'B') AND {_OPENED}"
 
 
 def _member(username: str) -> str:
@@ -136,7 +137,7 @@ RECORDS: list[Attempt] = [
         "a_record_is_written_only_in_the_phases_of_its_slot",
         [
             change("annotation_app_study", "phase = 'review'", "slug = 'riverside'"),
-            _record_for(f"slot IN ('A', 'B') AND {_FREE}"),
+            _record_for(_FREE),
         ],
     ),
     (
@@ -147,6 +148,7 @@ RECORDS: list[Attempt] = [
             _record_for("calibration"),
         ],
     ),
+    ("an_adjudicator_decides_and_stores_no_record", [_record_for(f"slot = 'adjudicator' AND {_OPENED}")]),
     ("versions_of_a_record_follow_each_other", [_record_for(_FREE, "2")]),
     (
         "versions_of_a_record_are_numbered",
