@@ -260,3 +260,14 @@ def test_two_adjudicators_asking_at_once_get_different_cases() -> None:
     with ThreadPoolExecutor(2) as pool:
         claimed = list(pool.map(claim, ["adjudicator", "adjudicator2"]))
     assert len(set(claimed)) == 2
+
+
+def test_a_case_shows_classes_only_where_the_output_has_some() -> None:
+    study = a_study(phase="coding", outputs=rows(tasks=2, per_task=2))
+    study.code_all("primary_A", first_answers)
+    study.code_all("primary_B", all_differ)
+    study.settle()
+    shown = [CaseView.of(claim, study["adjudicator"]) for claim in _all_claims(study, "adjudicator")]
+    assert sorted(bool(view.classes) for view in shown) == [False, False, True, True]
+    for view in shown:
+        assert ("f2" in view.left, "f2" in view.right) == (bool(view.classes), bool(view.classes))
