@@ -271,3 +271,18 @@ def test_a_case_shows_classes_only_where_the_output_has_some() -> None:
     assert sorted(bool(view.classes) for view in shown) == [False, False, True, True]
     for view in shown:
         assert ("f2" in view.left, "f2" in view.right) == (bool(view.classes), bool(view.classes))
+
+
+def test_notes_reach_an_adjudicator_with_names_masked() -> None:
+    study = a_study(
+        phase="coding",
+        outputs=rows(tasks=1, per_task=4),
+        protocol={"adjudication": {"show_notes": True, "sham_share": 0}},
+    )
+    study.code_all("primary_A", lambda view: first_answers(view) | {"f1-notes": "Reads like ChatGPT."})
+    study.code_all("primary_B", all_differ)
+    study.settle()
+    case = take(study)
+    notes = [case[side]["f1-notes"] for side in ("left", "right") if case[side].get("f1-notes")]
+    assert notes == ["Reads like [name removed]."]
+    assert Record.objects.filter(payload__semantic_cluster_decision__notes="Reads like ChatGPT.").exists()
