@@ -229,6 +229,16 @@ CASES: list[Attempt] = [
             _member("lakeside-adjudicator"),
         )
     ),
+    (
+        "an_adjudicator_claims_one_case_at_a_time",
+        [
+            change(
+                _CASES,
+                f"claimed_by_id = {_member('riverside-adjudicator')}",
+                f"claimed_by_id IS NULL AND {_OPEN}",
+            )
+        ],
+    ),
     ("one_open_case_per_output", [copy_of(_CASES, _OPEN, id=NEW + "1", assignment_id=None)]),
     ("a_case_draft_belongs_to_its_author", [copy_of("adjudication_casedraft", id=99999)]),
 ]
