@@ -14,10 +14,28 @@ from adjudication.services.reports import KIND
 from adjudication.withholding import result_for
 from annotation_app.models import Membership
 from annotation_app.projections import ClusterView
-from annotation_app.record_schema import Payload, to_neutral
+from annotation_app.record_schema import Form, Payload, to_neutral
+from annotation_app.record_schema.structure import WRITTEN
 from annotation_app.services.contexts import clusters_of, context_of
 from annotation_app.services.forms import form_of
 from blinding.jobs import latest
+from blinding.redaction.finder import Finder
+from blinding.redaction.spans import mask
+
+
+def masked_sides(claim: Claim, form: Form) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the payloads shown left and right, with every name of a source masked in what a coder wrote."""
+    left, right = sides(claim.case)
+    return _masked(form, "", left), _masked(form, "", right)
+
+
+def _masked(form: Form, path: str, value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _masked(form, f"{path}.{name}".lstrip("."), part) for name, part in value.items()}
+    control = form.by_path.get(path)
+    if isinstance(value, str) and control is not None and control.kind in WRITTEN:
+        return mask(value, Finder().find(value))
+    return value
 
 
 @dataclass(frozen=True)
@@ -58,7 +76,7 @@ class CaseView:
                 for key, value in to_neutral(form, Payload(p), context, notes=show_notes).items()
                 if key != flag
             }
-            for p in sides(case)
+            for p in masked_sides(claim, form)
         )
         draft = CaseDraft.objects.filter(case=case, member=membership).first()
         task = item.output.task

@@ -45,6 +45,18 @@ BEGIN
             PERFORM broken('only_an_adjudicator_of_the_study_claims_a_case');
         END IF;
     END IF;
+    -- A case on hold is nothing to work on, so its adjudicator goes on with another. The member's row is taken first:
+    -- of two claims at once, the second sees the first.
+    IF NEW.claimed_by_id IS NOT NULL AND NEW.state = 'open'
+       AND (TG_OP = 'INSERT' OR NEW.claimed_by_id IS DISTINCT FROM OLD.claimed_by_id)
+    THEN
+        PERFORM 1 FROM annotation_app_membership WHERE id = NEW.claimed_by_id FOR NO KEY UPDATE;
+        PERFORM 1 FROM adjudication_case c JOIN annotation_app_output o ON o.id = c.output_id
+          WHERE c.claimed_by_id = NEW.claimed_by_id AND c.state = 'open' AND c.id <> NEW.id AND o.frozen_at IS NULL;
+        IF FOUND THEN
+            PERFORM broken('an_adjudicator_claims_one_case_at_a_time');
+        END IF;
+    END IF;
     RETURN NEW;
 END $$;
 CREATE TRIGGER cases_are_guarded BEFORE INSERT OR UPDATE ON adjudication_case

@@ -6,9 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from adjudication.projections import CaseView
+from adjudication.projections import CaseView, masked_sides
 from adjudication.services.cases import Claim
-from adjudication.services.decisions import sides
 from annotation_app.models import Membership
 from annotation_app.pages.reading import output_shown, warning_before
 from annotation_app.record_schema import Form, readable
@@ -16,8 +15,6 @@ from annotation_app.record_schema.controls import Control
 from annotation_app.record_schema.structure import WRITTEN, Kind
 from annotation_app.record_schema.validation import value_at
 from annotation_app.services.forms import form_of
-from blinding.redaction.finder import Finder
-from blinding.redaction.spans import mask
 
 Typed = Mapping[str, Any]
 OTHER = "other-"
@@ -100,7 +97,7 @@ def _words(claim: Claim, membership: Membership, form: Form) -> tuple[dict[str, 
     """Return both codings in the codebook's words, by key, left first."""
     leaves = tuple(form.by_path[path] for path in form.schema.leaves)
     with_notes = bool(membership.study.protocol["adjudication"]["show_notes"])
-    left, right = sides(claim.case)
+    left, right = masked_sides(claim, form)
     return _said(form, leaves, left, with_notes), _said(form, leaves, right, with_notes)
 
 
@@ -111,18 +108,9 @@ def _said(
     words = readable(replace(form, controls=leaves), values)
     said = {}
     for leaf in leaves:
-        written = leaf.kind in WRITTEN
         notes = (values[leaf.path] or {}).get("notes", "") if with_notes and leaf.kind is Kind.CLUSTER else ""
-        said[leaf.key] = {
-            "words": _masked(words[leaf.key]) if written else words[leaf.key],
-            "notes": _masked(notes),
-        }
+        said[leaf.key] = {"words": words[leaf.key], "notes": notes}
     return said
-
-
-def _masked(text: str) -> str:
-    """Return what a coder wrote with every name of a source masked."""
-    return mask(text, Finder().find(text)) if text else ""
 
 
 def _row(

@@ -5,10 +5,9 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from adjudication.models import Case
+from adjudication.models import Case, CaseQuerySet
 from annotation_app.errors import Absent, Refused
 from annotation_app.models import Assignment, Membership, Study
 from annotation_app.services.assignments import require_coding
@@ -31,11 +30,14 @@ class Claim:
 def claim_next_case(*, membership: Membership) -> Claim | None:
     """Give the member their claimed case again, or the next free one; None when no case waits.
 
-    Two adjudicators asking at once get different cases. Raises Absent for another role, Refused outside coding and review.
+    Two adjudicators asking at once get different cases, one who asks twice at once gets one. Raises Absent for another
+    role and for who has left meanwhile, Refused outside coding and review.
     """
     _require_adjudicator(membership)
     with transaction.atomic():
-        case = _own(membership) or _free(membership)
+        if not Membership.objects.current().select_for_update(no_key=True).filter(pk=membership.pk).exists():
+            raise Absent
+        case = _own(membership) or _lapsed(membership) or _unclaimed(membership)
         if case is None:
             return None
         return _claim(membership, case)
@@ -68,15 +70,24 @@ def _own(membership: Membership) -> Case | None:
     return mine.select_for_update(of=["self"]).order_by("place").first()
 
 
-def _free(membership: Membership) -> Case | None:
-    unclaimed = Q(claimed_by=None) | Q(lease_until__lt=clock.now())
-    met = Assignment.objects.filter(member=membership).values("output")
-    free = (
-        Case.objects.open()
-        .filter(unclaimed, study=membership.study_id, output__frozen_at=None)
-        .exclude(output__in=met)
+def _lapsed(membership: Membership) -> Case | None:
+    """Return a case whose lease is over, with its assignment locked too: whoever acts on that now keeps the case."""
+    over = _not_met(membership).filter(
+        lease_until__lt=clock.now(), assignment__slot=Assignment.Slot.ADJUDICATOR
     )
+    locked = over.select_related("assignment").select_for_update(skip_locked=True, of=["self", "assignment"])
+    return locked.order_by("place").first()
+
+
+def _unclaimed(membership: Membership) -> Case | None:
+    free = _not_met(membership).filter(claimed_by=None)
     return free.select_for_update(skip_locked=True, of=["self"]).order_by("place").first()
+
+
+def _not_met(membership: Membership) -> CaseQuerySet:
+    met = Assignment.objects.filter(member=membership).values("output")
+    waiting = Case.objects.open().filter(study=membership.study_id, output__frozen_at=None)
+    return waiting.exclude(output__in=met)
 
 
 def _claim(membership: Membership, case: Case) -> Claim:

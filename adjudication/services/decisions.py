@@ -11,7 +11,7 @@ from adjudication.comparison import adjudicated_value
 from adjudication.models import Case, CaseDraft, Decision
 from adjudication.services.cases import Claim, claimed_case
 from annotation_app.errors import Invalid, Refused
-from annotation_app.models import Membership, RecordOverlay, Study
+from annotation_app.models import Assignment, Membership, RecordOverlay, Study
 from annotation_app.record_schema import FieldValue, Form, RecordContext, read_value
 from annotation_app.record_schema.validation import value_at
 from annotation_app.services.contexts import context_of
@@ -32,7 +32,7 @@ class CaseDecision:
 
 
 def decide_case(*, membership: Membership, uid: UUID, decision: CaseDecision) -> Decision:
-    """Close a claimed case with a decision.
+    """Close a claimed case with a decision; its item is final from then on.
 
     Raises Absent, Refused for a closed case or a claim that somebody else took over, Invalid with status 422 naming
     each field that is undecided, unknown or breaks a rule of the record schema.
@@ -41,6 +41,7 @@ def decide_case(*, membership: Membership, uid: UUID, decision: CaseDecision) ->
         Study.objects.raw(
             "SELECT id FROM annotation_app_study WHERE id = %s FOR SHARE", [membership.study_id]
         )[0]
+        list(Assignment.objects.select_for_update().filter(case=uid, member=membership))
         Case.objects.select_for_update().filter(pk=uid).first()
         claim = claimed_case(membership=membership, uid=uid)
         require_claim(claim.case, decision.claim_no)
@@ -166,6 +167,7 @@ def _store(membership: Membership, claim: Claim, values: dict[str, Any], decisio
         raise Refused(_("This case is closed."), code="case_closed") from fault
     case.state, case.closed_at = Case.State.DECIDED, now
     case.save(update_fields=["state", "closed_at"])
+    Assignment.objects.filter(pk=claim.assignment.pk).update(submitted_at=now, final_at=now)
     CaseDraft.objects.filter(case=case).delete()
     if case.origin != Case.Origin.SHAM:
         _lay_over(membership, case, text)

@@ -150,6 +150,9 @@ BEGIN
     SELECT study_id INTO study FROM annotation_app_assignment WHERE id = NEW.assignment_id;
     SELECT phase INTO current_phase FROM annotation_app_study WHERE id = study FOR SHARE;
     SELECT * INTO a FROM annotation_app_assignment WHERE id = NEW.assignment_id FOR UPDATE;
+    IF a.slot = 'adjudicator' THEN
+        PERFORM broken('an_adjudicator_decides_and_stores_no_record');
+    END IF;
     IF a.voided_at IS NOT NULL THEN
         PERFORM broken('no_record_for_a_voided_assignment');
     END IF;

@@ -25,7 +25,8 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         return self.filter(submitted_at=None, voided_at=None, held_at=None)
 
     def final(self) -> AssignmentQuerySet:
-        return self.filter(final_at__isnull=False, voided_at=None)
+        """Return what has a final record that stays in; the item of a decided case is final without one."""
+        return self.filter(final_at__isnull=False, voided_at=None, version__gt=0)
 
     def in_own_order(self) -> AssignmentQuerySet:
         """Order as the coder meets them: skipped ones come back at the end."""

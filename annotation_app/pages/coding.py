@@ -55,6 +55,7 @@ def annotate(request: HttpRequest, membership: Membership) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @member_page
+@only_for(*CODERS)
 def item(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     """One of the coder's own items: to code, to revise, or to read once it is final."""
     if request.method == "POST":

@@ -57,10 +57,13 @@ def raw_value(control: Control, value: Any, context: RecordContext) -> Any:
 
 
 def neutral_value(control: Control, raw: Any, context: RecordContext) -> Any:
-    """Return the neutral value of a raw one, None for one that the field does not have."""
+    """Return the neutral value of a raw one, None for one that the field does not have; classes only where the output
+    has some, as the form shows them."""
     if control.kind in (Kind.RADIO, Kind.CLUSTER):
         return control.neutral_of.get(value_key(raw)) if isinstance(raw, (str, int, float)) else None
     if control.kind is Kind.CHECKS:
+        if not context.classes:
+            return None
         numbers = {name: str(number) for number, name in enumerate(context.classes, 1)}
         return [numbers[name] for name in raw if name in numbers] if isinstance(raw, list) else None
     return raw

@@ -9,7 +9,7 @@ from annotation_app import signals
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Membership
 from annotation_app.services.assignments import require_coder, require_coding
-from annotation_app.services.reassignment import find_fresh_coder, void_assignment
+from annotation_app.services.reassignment import find_fresh_coder, hand_back_case, void_assignment
 from blinding import clock
 from blinding.events import record_event
 from blinding.models import Exposure
@@ -21,7 +21,8 @@ def recognise(*, membership: Membership, uid: UUID, how: str, what: str = "") ->
     """Record that the member recognises the source of an item, and go on without a word about the result.
 
     `how` says_so or knows before finality: the item leaves the member's list, the main data and alpha, and the output
-    gets a fresh coder if there is one. Raises Absent, Invalid for an unknown answer.
+    gets a fresh coder if there is one. A case's item is final with its decision. Raises Absent, Invalid for an unknown
+    answer.
     """
     if how not in HOW:
         raise Invalid.at("how", "unknown", f"The answer must be one of: {', '.join(HOW)}.")
@@ -61,10 +62,10 @@ def set_apart(item: Assignment) -> None:
 
     A primary coder's exposure takes the output's pair out of comparison; an adjudicator's only frees the case.
     """
-    void_assignment(item, "exposed")
     if item.slot == Assignment.Slot.ADJUDICATOR:
-        signals.case_given_up.send(sender=Assignment, assignment=item)
+        hand_back_case(item, "exposed")
         return
+    void_assignment(item, "exposed")
     find_fresh_coder(item)
     if item.slot in (Assignment.Slot.A, Assignment.Slot.B):
         signals.pair_withdrawn.send(sender=Assignment, output=item.output_id, reason="exposed")

@@ -13,6 +13,7 @@ from annotation_app import guardian
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Invitation, Membership, Study
 from annotation_app.services.gates import waits_on_joining
+from annotation_app.services.reassignment import hand_back_cases
 from blinding import clock, entropy
 from blinding.events import record_event
 from blinding.policy import Phase, Role
@@ -117,14 +118,19 @@ def sign_declaration(*, membership: Membership) -> None:
 
 
 def end_membership(*, membership: Membership, alias: str, reason: str) -> None:
-    """Let a member leave; effective at once. Raises Absent for an unknown alias, Invalid without a reason."""
+    """Let a member leave; effective at once. Cases they had claimed go back into the queue.
+
+    Raises Absent for an unknown alias, Invalid without a reason.
+    """
     if membership.role != Role.ADMIN:
         raise Absent
     if not reason.strip():
         raise Invalid.at("reason", "required", _("Say why this member leaves; the log keeps it."))
     with transaction.atomic():
         leaver = (
-            Membership.objects.select_for_update().filter(study_id=membership.study_id, alias=alias).first()
+            Membership.objects.select_for_update(no_key=True)
+            .filter(study_id=membership.study_id, alias=alias)
+            .first()
         )
         if leaver is None or leaver.ended_at is not None:
             raise Absent
@@ -132,6 +138,7 @@ def end_membership(*, membership: Membership, alias: str, reason: str) -> None:
             raise Refused(_("You hold half of the key and cannot remove yourself."))
         leaver.ended_at = clock.now()
         leaver.save(update_fields=["ended_at"])
+        hand_back_cases(leaver)
         guardian.forget_membership(leaver)
         record_event(
             "member_left",

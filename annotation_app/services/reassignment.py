@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import Count, F, Max, Q, QuerySet
 
+from annotation_app import signals
 from annotation_app.errors import Absent, Refused
 from annotation_app.models import Assignment, Membership
 from blinding import clock, entropy
@@ -24,6 +25,19 @@ def void_assignment(item: Assignment, reason: str) -> None:
         if item.version:
             change[f"{prefix}_submitted"] = F(f"{prefix}_submitted") - 1
         Membership.objects.filter(pk=item.member_id).update(**change)
+
+
+def hand_back_case(item: Assignment, reason: str) -> None:
+    """Void an adjudicator's item and put its case back into the queue."""
+    void_assignment(item, reason)
+    signals.case_given_up.send(sender=Assignment, assignment=item)
+
+
+def hand_back_cases(leaver: Membership) -> None:
+    """Put back into the queue what an adjudicator has claimed and not decided."""
+    claimed = leaver.assignments.filter(slot=Assignment.Slot.ADJUDICATOR, submitted_at=None, voided_at=None)
+    for item in claimed.select_for_update().order_by("pk"):
+        hand_back_case(item, "reassigned")
 
 
 def find_fresh_coder(item: Assignment) -> Assignment | None:

@@ -16,14 +16,14 @@ from django.utils.translation import gettext as _
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Erratum, Membership
 from annotation_app.record_schema import FieldError, Payload, RecordContext, read_fields
-from annotation_app.services.assignments import require_coding
+from annotation_app.services.assignments import require_coder, require_coding
 from annotation_app.services.contexts import new_cluster_in
 from annotation_app.services.forms import form_of
 from annotation_app.services.members import require_declaration
 from annotation_app.services.statements import Statement
 from blinding import clock, entropy
 from blinding.events import record_event
-from blinding.policy import CODERS, Phase, Role
+from blinding.policy import Phase
 
 ATTEMPTS = 3
 
@@ -143,8 +143,9 @@ SELECT record_id, version, revisable_until FROM changed
 def submit_record(*, membership: Membership, uid: UUID, submission: Submission) -> Receipt:
     """Store a submission as the next version of the record of assignment `uid` and return its receipt.
 
-    A known submission id gives the same receipt again. Raises Absent, Refused (with the current version) for another
-    base, after the grace period or on a closed item, Invalid with status 422 for fields that break the schema or a rule.
+    A known submission id gives the same receipt again. Raises Absent, for who has no list of items too, Refused (with
+    the current version) for another base, after the grace period or on a closed item, Invalid with status 422 for
+    fields that break the schema or a rule.
     """
     for _attempt in range(ATTEMPTS):
         item = _read_item(membership, uid, submission.submission_id)
@@ -166,6 +167,7 @@ def submit_record(*, membership: Membership, uid: UUID, submission: Submission) 
 
 def report_erratum(*, membership: Membership, uid: UUID, text: str) -> None:
     """Note a mistake in a record that is final already; the record stays."""
+    require_coder(membership)
     if not text.strip():
         raise Invalid.at("text", "required", _("Say what is wrong and what would be right."))
     with transaction.atomic():
@@ -190,8 +192,7 @@ def finalise_due_records() -> int:
 
 
 def _read_item(membership: Membership, uid: UUID, submission_id: str | None) -> _Item:
-    if membership.role not in CODERS and membership.role != Role.ADJUDICATOR:
-        raise Absent
+    require_coder(membership)
     require_declaration(membership)
     row = _READ.first(uid=uid, member=membership.pk, submission=submission_id)
     if row is None:

@@ -17,7 +17,10 @@ from annotation_app.models import Record, RecordOverlay
 from annotation_app.projections import AssignmentView
 from annotation_app.services.assignments import next_assignment
 from annotation_app.services.exposures import recognise
+from annotation_app.services.members import end_membership
 from blinding import clock
+from blinding.models import Exposure
+from tests.clones import cloned_database, connected_to
 from tests.factories import StudyUnderTest, a_study, first_answers, rows
 
 pytestmark = pytest.mark.django_db
@@ -260,3 +263,85 @@ def test_two_adjudicators_asking_at_once_get_different_cases() -> None:
     with ThreadPoolExecutor(2) as pool:
         claimed = list(pool.map(claim, ["adjudicator", "adjudicator2"]))
     assert len(set(claimed)) == 2
+
+
+def test_a_decided_case_stays_decided_when_its_adjudicator_recognises_the_source_later() -> None:
+    study = disputed_study(members={"adjudicator": 2})
+    case = take(study)
+    assert decide(study, case).status_code == 201
+    decided = Case.objects.get(pk=case["case_uid"])
+    assert decided.assignment is not None
+    answer = study.api("adjudicator").post(
+        study.url(f"assignments/{decided.assignment_id}/recognised/"), {"how": "knows"}, format="json"
+    )
+    assert answer.status_code == 200
+    noted = Exposure.objects.get(member=study["adjudicator"].pk)
+    assert (noted.how, noted.before_final) == ("knows", False)
+    decided.refresh_from_db()
+    decided.assignment.refresh_from_db()
+    assert (decided.state, decided.claimed_by) == (Case.State.DECIDED, study["adjudicator"])
+    assert decided.assignment.voided_at is None
+    assert decided.assignment.final_at == decided.closed_at
+    assert RecordOverlay.objects.exclude(adjudicated_value=None).count() == 2
+
+
+def test_who_leaves_hands_back_what_they_had_claimed_and_keeps_what_they_decided() -> None:
+    study = disputed_study(members={"adjudicator": 2})
+    done = take(study)
+    decide(study, done)
+    held = take(study)
+    leaver = study["adjudicator"]
+    end_membership(membership=study["admin"], alias=leaver.alias, reason="A new post.")
+    case = Case.objects.get(pk=held["case_uid"])
+    assert (case.state, case.claimed_by, case.assignment) == (Case.State.OPEN, None, None)
+    assert Case.objects.get(pk=done["case_uid"]).claimed_by == leaver
+    voided = leaver.assignments.filter(voided_at__isnull=False)
+    assert list(voided.values_list("output", "void_reason")) == [(case.output_id, "reassigned")]
+    with pytest.raises(Absent):
+        claim_next_case(membership=leaver)
+    assert held["case_uid"] in {str(c.case.pk) for c in _all_claims(study, "adjudicator2")}
+
+
+def test_a_case_shows_classes_only_where_the_output_has_some() -> None:
+    study = a_study(phase="coding", outputs=rows(tasks=2, per_task=2))
+    study.code_all("primary_A", first_answers)
+    study.code_all("primary_B", all_differ)
+    study.settle()
+    shown = [CaseView.of(claim, study["adjudicator"]) for claim in _all_claims(study, "adjudicator")]
+    assert sorted(bool(view.classes) for view in shown) == [False, False, True, True]
+    for view in shown:
+        assert ("f2" in view.left, "f2" in view.right) == (bool(view.classes), bool(view.classes))
+
+
+def test_notes_reach_an_adjudicator_with_names_masked() -> None:
+    study = a_study(
+        phase="coding",
+        outputs=rows(tasks=1, per_task=4),
+        protocol={"adjudication": {"show_notes": True, "sham_share": 0}},
+    )
+    study.code_all("primary_A", lambda view: first_answers(view) | {"f1-notes": "Reads like ChatGPT."})
+    study.code_all("primary_B", all_differ)
+    study.settle()
+    case = take(study)
+    notes = [case[side]["f1-notes"] for side in ("left", "right") if case[side].get("f1-notes")]
+    assert notes == ["Reads like [name removed]."]
+    assert Record.objects.filter(payload__semantic_cluster_decision__notes="Reads like ChatGPT.").exists()
+
+
+def test_one_adjudicator_asking_many_times_at_once_gets_one_case(
+    django_db_setup: None, django_db_blocker: Any
+) -> None:
+    with cloned_database(django_db_blocker) as database:
+        study = disputed_study()
+
+        def claim(_: int) -> str:
+            with connected_to(database):
+                found = claim_next_case(membership=study["adjudicator"])
+                assert found is not None
+                return str(found.case.pk)
+
+        with ThreadPoolExecutor(4) as pool:
+            claimed = list(pool.map(claim, range(8)))
+        assert len(set(claimed)) == 1
+        assert Case.objects.filter(claimed_by=study["adjudicator"]).count() == 1
+        assert Case.objects.open().count() == 4

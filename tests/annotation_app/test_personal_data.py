@@ -44,6 +44,13 @@ def test_all_that_a_coder_entered_is_in_the_download():
     assert [(a["g1"], a["reason"]) for a in answered] == [("inland", "The boats.")]
 
 
+def test_an_answer_to_a_question_that_an_item_does_not_have_is_not_in_the_download():
+    study = a_study(phase="coding", outputs=rows(tasks=2, per_task=2))
+    study.code_all("primary_A")
+    entered = [item["versions"][0]["answers"] for item in downloaded(study)["items"]]
+    assert sorted("f2" in answers for answers in entered) == [False, False, True, True]
+
+
 def test_the_download_holds_neither_labels_nor_the_words_of_the_schema():
     study = a_study(phase="coding", outputs=rows(tasks=1, per_task=2))
     study.code_all("primary_A")

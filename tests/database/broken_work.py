@@ -5,7 +5,8 @@ from tests.database.broken_rules import LAKESIDE, LATER, NEW, RIVERSIDE, Attempt
 _ITEMS = "annotation_app_assignment"
 _FINAL = "final_at IS NOT NULL"
 _UNSERVED = f"served_at IS NULL AND study_id = {RIVERSIDE}"
-_FREE = f"voided_at IS NULL AND final_at IS NULL AND served_at IS NOT NULL AND version = 0 AND study_id = {RIVERSIDE}"
+_OPENED = f"voided_at IS NULL AND final_at IS NULL AND served_at IS NOT NULL AND version = 0 AND study_id = {RIVERSIDE}"
+_FREE = f"slot IN ('A', 'B') AND {_OPENED}"
 
 
 def _member(username: str) -> str:
@@ -136,7 +137,7 @@ RECORDS: list[Attempt] = [
         "a_record_is_written_only_in_the_phases_of_its_slot",
         [
             change("annotation_app_study", "phase = 'review'", "slug = 'riverside'"),
-            _record_for(f"slot IN ('A', 'B') AND {_FREE}"),
+            _record_for(_FREE),
         ],
     ),
     (
@@ -147,6 +148,7 @@ RECORDS: list[Attempt] = [
             _record_for("calibration"),
         ],
     ),
+    ("an_adjudicator_decides_and_stores_no_record", [_record_for(f"slot = 'adjudicator' AND {_OPENED}")]),
     ("versions_of_a_record_follow_each_other", [_record_for(_FREE, "2")]),
     (
         "versions_of_a_record_are_numbered",
@@ -226,6 +228,16 @@ CASES: list[Attempt] = [
             _member("riverside-project_author"),
             _member("lakeside-adjudicator"),
         )
+    ),
+    (
+        "an_adjudicator_claims_one_case_at_a_time",
+        [
+            change(
+                _CASES,
+                f"claimed_by_id = {_member('riverside-adjudicator')}",
+                f"claimed_by_id IS NULL AND {_OPEN}",
+            )
+        ],
     ),
     ("one_open_case_per_output", [copy_of(_CASES, _OPEN, id=NEW + "1", assignment_id=None)]),
     ("a_case_draft_belongs_to_its_author", [copy_of("adjudication_casedraft", id=99999)]),

@@ -10,7 +10,9 @@ from adjudication.models import Case, CaseDraft, Decision
 from adjudication.pages.case_shown import choices_in
 from adjudication.projections import CaseView
 from adjudication.services.cases import claimed_case
-from annotation_app.models import Record
+from annotation_app.errors import Absent
+from annotation_app.models import Assignment, Record
+from annotation_app.services.records import Submission, submit_record
 from tests.annotation_app.pages.reading import HTMX, body_of, text_of
 from tests.factories import StudyUnderTest, a_study, first_answers, rows
 
@@ -273,3 +275,20 @@ def test_a_missing_rationale_is_named_as_such_in_the_summary() -> None:
     address = claim(study)
     page = body_of(decide(study, address, rationale=""))
     assert '<a href="#rationale">Rationale</a>' in page
+
+
+def test_the_item_of_a_case_is_no_item_to_code() -> None:
+    study = coded()
+    claim(study)
+    item = Assignment.objects.get(member=study["adjudicator"])
+    stored = Record.objects.count()
+    address = study.page(f"annotate/{item.pk}/")
+    sent = {"f3": "1", "submission_id": "s", "base_version": "0"}
+    for fields in (sent, {"do": "erratum", "erratum": "Wrong."}):
+        assert study.client("adjudicator").post(address, fields).status_code == 404
+    assert study.client("adjudicator").get(address).status_code == 404
+    with pytest.raises(Absent):
+        submit_record(membership=study["adjudicator"], uid=item.pk, submission=Submission(sent))
+    assert Record.objects.count() == stored
+    recognised = study.client("adjudicator").post(f"{address}recognised/", {"how": "hunch"})
+    assert recognised["Location"] == study.page("cases/")

@@ -297,7 +297,6 @@ def test_notes_can_be_left_out_of_what_an_adjudicator_reads():
         "f1": "1",
         "f1-cluster": "C2",
         "f1-notes": "mine",
-        "f2": [],
         "f3": "1",
         "f4": "3",
         "f5": "5",
