@@ -25,7 +25,7 @@ UNREAD = [
     b'{"version": 1e999}',
 ]
 VALUES: list[Any] = [HUGE, -1, 1e300, True, LONG, [["a"]], {"a": {"a": 1}}]
-TEXTS = ["a word", LONG, "9" * 5000, "1e999", '{"a": "\\ud800"}', DEEP[:2000], "\0"]
+TEXTS = ["a word", "9" * 5000, DEEP[:2000], "\0"]
 # The names that bodies and forms of the product have.
 _NAMED = """accepted active_seconds again alias answer answers base_version claim_no code digest do erratum f1 fields
 file g1 head idle_seconds kind leave_open mapping name new note old partner passphrase password protocol purpose
