@@ -89,7 +89,10 @@ class CaseView:
             reference_material=task.reference_material,
             text=item.output.text,
             classes=list(task.classes),
-            clusters=[ClusterView.of(c, on_screen=item.output_id, protocol=membership.study.protocol) for c in clusters],
+            clusters=[
+                ClusterView.of(c, on_screen=item.output_id, protocol=membership.study.protocol)
+                for c in clusters
+            ],
             proposed_cluster=context.proposed_cluster,
             form=form.for_coder(context.classes, context.clusters, context.proposed_cluster, ()),
             codebook_version=item.codebook.version if item.codebook else "",

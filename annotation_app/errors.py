@@ -18,12 +18,17 @@ class Refused(Exception):
         self.reason = reason
         self.code = code
         self.facts = facts
+        self.headers: dict[str, str] = {}
 
 
 class TooOften(Refused):
-    """Tried too often in a short time: 429 with a reason."""
+    """Tried too often in a short time: 429 with a reason, and with `Retry-After` where it knows the seconds."""
 
     status = 429
+
+    def __init__(self, reason: str, *, code: str = "too_often", retry_after: int | None = None) -> None:
+        super().__init__(reason, code=code)
+        self.headers = {"Retry-After": str(retry_after)} if retry_after is not None else {}
 
 
 class Invalid(Exception):

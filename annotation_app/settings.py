@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "annotation_app.middleware.PlainRefusals",
+    "annotation_app.middleware.FitRequests",
 ]
 
 TEMPLATES: list[dict[str, Any]] = [
@@ -174,8 +175,8 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["annotation_app.api.rendering.ProjectionRenderer"],
     "DEFAULT_PARSER_CLASSES": [
-        "rest_framework.parsers.JSONParser",
-        "rest_framework.parsers.MultiPartParser",
+        "annotation_app.api.parsers.StrictJson",
+        "annotation_app.api.parsers.FitMultiPart",
     ],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "annotation_app.api.rendering.AlwaysJson",
     "EXCEPTION_HANDLER": "annotation_app.api.failures.answer_failure",

@@ -1,6 +1,5 @@
 """The adjudicator's case: claiming the next one, keeping a decision in the making, deciding."""
 
-import json
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from annotation_app.api.assignments import json_object, whole
 from annotation_app.errors import Invalid, Refused
 from annotation_app.models import Membership
 from annotation_app.pages.forms_shown import codebook_shown
+from annotation_app.pages.posted import json_body
 from annotation_app.pages.shell import member_page, only_for, render_page
 from annotation_app.record_schema.neutral import scrubbed
 from blinding import clock
@@ -53,7 +53,7 @@ def case(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespons
 @only_for(Role.ADJUDICATOR)
 def draft(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     """Keep what was chosen so far; the answer is the draft's new version."""
-    body = _body(request)
+    body = json_body(request)
     version = whole(body, "version")
     fields = json_object(body.get("fields"), "fields")
     kept = save_case_draft(membership=membership, uid=uid, fields=_storable(fields), version=version)
@@ -79,13 +79,6 @@ def decision(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRes
     if request.headers.get("HX-Request"):
         return HttpResponse(status=204, headers={"HX-Redirect": address})
     return redirect(address)
-
-
-def _body(request: HttpRequest) -> dict[str, Any]:
-    try:
-        return json_object(json.loads(request.body))
-    except ValueError as fault:
-        raise Invalid.at("", "bad_json", _("The body must be a JSON object.")) from fault
 
 
 def _storable(fields: dict[str, Any]) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def report_file(request: HttpRequest, membership: Membership, uid: UUID, kind: s
 def _figures(result: dict[str, Any], asked: str) -> dict[str, Any]:
     if not result["counts"]["compared"]:
         return {}
-    known = asked.isascii() and asked.isdigit() and int(asked) < len(result["fields"])
+    known = asked.isascii() and asked.isdigit() and len(asked) < 9 and int(asked) < len(result["fields"])
     chosen = int(asked) if known else default_field(result)
     details = [field_shown(result, chosen)] if result["fields"] else []
     return figures_shown(result) | {"choices": field_choices(result, chosen), "details": details}

@@ -1,6 +1,5 @@
 """POST auth/token/: a user name and password for a token."""
 
-from django.contrib.auth import authenticate
 from drf_spectacular.utils import extend_schema
 from knox.models import AuthToken
 from rest_framework import serializers
@@ -12,6 +11,7 @@ from rest_framework.views import APIView
 
 from annotation_app.api.authentication import TokenAuthentication
 from annotation_app.api.base import read_body
+from annotation_app.services.sign_in import authenticated
 
 
 class Credentials(serializers.Serializer[None]):
@@ -39,7 +39,7 @@ class TokenView(APIView):
     @extend_schema(request=Credentials, responses=Token, auth=[])
     def post(self, request: Request) -> Response:
         given = read_body(Credentials, request)
-        user = authenticate(request=request._request, **given)
+        user = authenticated(request._request, **given)
         if user is None:
             raise AuthenticationFailed("User name or password is wrong.")
         return Response({"token": AuthToken.objects.create(user=user)[1]})

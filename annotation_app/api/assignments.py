@@ -129,10 +129,6 @@ def submission_of(body: Any) -> Submission:
     )
 
 
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str) and 1 <= len(value) <= 64 and value.isprintable()
-
-
 def receipt_body(receipt: Receipt) -> dict[str, Any]:
     return {
         "record_id": receipt.record_id,

@@ -1,13 +1,10 @@
 """What study endpoints share: the gate. Who is no member of the study in the URL gets 404 before anything is looked at."""
 
-import json
 from collections.abc import Collection
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from rest_framework.exceptions import ParseError
-from rest_framework.parsers import BaseParser
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,6 +13,7 @@ from rest_framework.views import APIView
 
 from annotation_app.api.authentication import PREFIX, member_or_404, token_member
 from annotation_app.api.failures import answer_failure
+from annotation_app.api.parsers import parsed_json
 from annotation_app.api.rendering import to_json
 from annotation_app.errors import Absent
 from annotation_app.models import Membership
@@ -47,22 +45,12 @@ class MemberView(APIView):
         return member
 
 
-class StrictJson(BaseParser):
-    """JSON as it is defined; what cannot be read, however deep, is answered as 400."""
-
-    media_type = "application/json"
-
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        return _parsed(stream.read())
-
-
 class HotView(MemberView):
     """An endpoint that coders call all day: a token and a JSON body in order are answered without DRF's detours.
 
     Everything else (sessions, bad tokens, OPTIONS) goes DRF's way, to the same `act` and the same failures.
     """
 
-    parser_classes = [StrictJson]
     method: str
 
     def act(self, body: Any, *args: Any, **place: Any) -> Answer:
@@ -76,7 +64,7 @@ class HotView(MemberView):
         try:
             self.membership = self.admitted(member, self.method)
             place = {name: value for name, value in kwargs.items() if name != "slug"}
-            status, content = self.act(_parsed(request.body or b"{}"), **place)
+            status, content = self.act(parsed_json(request.body or b"{}"), **place)
         except Exception as fault:
             if (failure := answer_failure(fault, {})) is None:
                 raise
@@ -103,17 +91,6 @@ def _is_plain(request: HttpRequest, method: str) -> bool:
 def _token_member(request: HttpRequest, slug: str) -> Membership | None:
     kind, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     return token_member(token, slug) if kind == PREFIX and token.isalnum() else None
-
-
-def _parsed(body: bytes) -> Any:
-    try:
-        return json.loads(body, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as fault:
-        raise ParseError("The body is not JSON that can be read.") from fault
-
-
-def _no_constant(token: str) -> NoReturn:
-    raise ValueError(token)
 
 
 def _response(status: int, content: Any) -> HttpResponse:

@@ -5,11 +5,11 @@ from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation_app.api.base import MemberView, read_body
+from annotation_app.api.parsers import FitMultiPart
 from annotation_app.projections import BatchView, FindingView
 from annotation_app.services.batches.release import discard_batch, release_batch
 from annotation_app.services.batches.review import decide_finding, findings_of
@@ -41,7 +41,7 @@ class BatchesView(MemberView):
 
     roles = (Role.ADMIN,)
 
-    parser_classes = [MultiPartParser]
+    parser_classes = [FitMultiPart]
 
     @extend_schema(responses={200: dict})
     def get(self, request: Request, slug: str) -> Response:

@@ -7,11 +7,11 @@ import orjson
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation_app.api.base import MemberView, read_body
+from annotation_app.api.parsers import FitMultiPart
 from annotation_app.services.commitments import (
     RECEIPT_MAX,
     attach_receipt,
@@ -63,7 +63,7 @@ class ReceiptView(MemberView):
 
     roles = KEY_HOLDERS
 
-    parser_classes = [MultiPartParser]
+    parser_classes = [FitMultiPart]
 
     @extend_schema(request={"multipart/form-data": ReceiptIn}, responses={201: dict})
     def post(self, request: Request, slug: str, uid: UUID) -> Response:

@@ -15,7 +15,11 @@ def answer_failure(fault: Exception, context: dict[str, Any]) -> Response | None
     if isinstance(fault, Absent | Http404 | NotFound):
         return Response({"detail": "Not found."}, status=404)
     if isinstance(fault, Refused):
-        return Response({"detail": fault.reason, "code": fault.code, **fault.facts}, status=fault.status)
+        return Response(
+            {"detail": fault.reason, "code": fault.code, **fault.facts},
+            status=fault.status,
+            headers=fault.headers,
+        )
     if isinstance(fault, Invalid):
         return Response({"errors": fault.errors}, status=fault.status)
     if isinstance(fault, ValidationError):

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth import authenticate, login, logout, update_session_auth_hash
+from django.contrib.auth import login, logout, update_session_auth_hash
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -18,13 +18,14 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 from knox.models import AuthToken
 
-from annotation_app.errors import Invalid
+from annotation_app.errors import Invalid, TooOften
 from annotation_app.models import Membership
 from annotation_app.pages.labels import ROLES
 from annotation_app.pages.shell import render_page, signed_in
 from annotation_app.services.demonstration import shown_sign_ins
-from annotation_app.services.members import accept_invitation
+from annotation_app.services.members import accept_invitation, set_password
 from annotation_app.services.personal_data import personal_data
+from annotation_app.services.sign_in import authenticated, fits
 
 
 class SignInForm(forms.Form):
@@ -52,7 +53,7 @@ class PasswordForm(forms.Form):
         self.user = user
 
     def clean_old_password(self) -> str:
-        if not self.user.check_password(self.cleaned_data["old_password"]):
+        if not fits(self.user, self.cleaned_data["old_password"]):
             raise ValidationError(_("This is not your present password."))
         return str(self.cleaned_data["old_password"])
 
@@ -66,19 +67,30 @@ class PasswordForm(forms.Form):
 def sign_in(request: HttpRequest) -> HttpResponse:
     target = _safe(request, request.POST.get("next") or request.GET.get("next") or "")
     form = SignInForm(request.POST or None)
+    pause: TooOften | None = None
     if request.method == "POST":
-        user = authenticate(request, **form.cleaned_data) if form.is_valid() else None
+        try:
+            user = authenticated(request, **form.cleaned_data) if form.is_valid() else None
+        except TooOften as fault:
+            user, pause = None, fault
         if user is not None:
             login(request, user)
             return _onward(request, target or "/")
         if not form.errors:
-            form.add_error(None, _("Name and password do not fit together."))
+            form.add_error(None, pause.reason if pause else _("Name and password do not fit together."))
     elif request.user.is_authenticated:
         return redirect(target or "/")
-    context = {"form": form, "next": target, "sign_ins": shown_sign_ins()}
-    return render_page(
-        request, "annotation_app/sign_in.html", context, here="sign-in", status=422 if form.errors else 200
-    )
+    context = {
+        "form": form,
+        "next": target,
+        "sign_ins": shown_sign_ins(),
+        "pause": pause.reason if pause else "",
+    }
+    status = pause.status if pause else 422 if form.errors else 200
+    response = render_page(request, "annotation_app/sign_in.html", context, here="sign-in", status=status)
+    for name, value in (pause.headers if pause else {}).items():
+        response.headers[name] = value
+    return response
 
 
 @require_POST
@@ -127,10 +139,9 @@ def account(request: HttpRequest) -> HttpResponse:
         )
     form = PasswordForm(user, request.POST if act == "password" else None)
     if act == "password" and form.is_valid():
-        user.set_password(form.cleaned_data["new_password"])
-        user.save(update_fields=["password"])
+        set_password(user, form.cleaned_data["new_password"])
         update_session_auth_hash(request, user)
-        messages.success(request, _("The password is changed."))
+        messages.success(request, _("The password is changed. Tokens made before do not work any more."))
         return redirect("account")
     token = _new_token(user) if act == "token" else ""
     context = {"memberships": _memberships(user), "password_form": form, "token": token}

@@ -1,6 +1,5 @@
 """The coder's item: page, draft, record, skip, recognised. Built from the projection of one's own assignment."""
 
-import json
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from annotation_app.api.assignments import draft_kept, json_object
 from annotation_app.errors import Invalid, Refused
 from annotation_app.models import Assignment, Membership
 from annotation_app.pages.forms_shown import codebook_shown, form_shown
+from annotation_app.pages.posted import json_body, text_in, whole_in
 from annotation_app.pages.reading import reading, warning_before
 from annotation_app.pages.shell import member_page, only_for, render_page
 from annotation_app.projections import AssignmentView, submitted_fields
@@ -73,10 +73,7 @@ def item(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespons
 @only_for(*CODERS)
 def draft(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     """Keep what was typed; the answer is the draft's new version."""
-    try:
-        body = json_object(json.loads(request.body))
-    except ValueError as fault:
-        raise Invalid.at("", "bad_json", "The body must be a JSON object.") from fault
+    body = json_body(request)
     return JsonResponse(draft_kept(membership, uid, body, json_object(body.get("fields"), "fields")))
 
 
@@ -96,7 +93,7 @@ def skip(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespons
 @only_for(*CODERS, Role.ADJUDICATOR)
 def recognised(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     how = request.POST.get("how", "")
-    recognise(membership=membership, uid=uid, how=how, what=request.POST.get("what", "")[:2000])
+    recognise(membership=membership, uid=uid, how=how, what=text_in(request.POST, "what"))
     if membership.role == Role.ADJUDICATOR:
         return _onward(request, reverse("cases", args=[membership.study.slug]))
     if how == "hunch":
@@ -123,7 +120,7 @@ def _onward(request: HttpRequest, address: str) -> HttpResponse:
 
 def _erratum(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     try:
-        report_erratum(membership=membership, uid=uid, text=request.POST.get("erratum", "")[:2000])
+        report_erratum(membership=membership, uid=uid, text=text_in(request.POST, "erratum"))
     except Invalid as fault:
         return _read_only(
             request, membership, own_assignment(membership=membership, uid=uid), error=str(fault)
@@ -135,10 +132,10 @@ def _submission(request: HttpRequest) -> Submission:
     posted = request.POST
     return Submission(
         fields=typed_in(request),
-        submission_id=posted.get("submission_id", "")[:64] or None,
-        base_version=_number(posted.get("base_version")),
-        active_seconds=_number(posted.get("active_seconds")),
-        idle_seconds=_number(posted.get("idle_seconds")),
+        submission_id=text_in(posted, "submission_id", 64) or None,
+        base_version=whole_in(posted, "base_version"),
+        active_seconds=whole_in(posted, "active_seconds"),
+        idle_seconds=whole_in(posted, "idle_seconds"),
     )
 
 
@@ -149,10 +146,6 @@ def typed_in(request: HttpRequest) -> dict[str, Any]:
         if name not in BESIDE:
             fields[name] = values[-1] if len(values) == 1 else values
     return fields
-
-
-def _number(text: str | None) -> int:
-    return min(int(text), 2**31 - 1) if text and text.isascii() and text.isdigit() else 0
 
 
 def _is_open(found: Assignment, membership: Membership) -> bool:

@@ -1,4 +1,4 @@
-"""Pages for what cannot be done: 404, 409 with the reason, 400."""
+"""Pages for what cannot be done: 404, 409 (or 429) with the reason, 400."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
@@ -15,11 +15,14 @@ def not_found(request: HttpRequest, exception: object = None) -> HttpResponse:
 def conflict(request: HttpRequest, fault: Refused) -> HttpResponse:
     """Say why not now: as JSON to a script that sent JSON, as a notice to htmx, as a page otherwise."""
     if request.content_type == "application/json":
-        return JsonResponse({"reason": fault.reason, "code": fault.code, **fault.facts}, status=409)
+        body = {"reason": fault.reason, "code": fault.code, **fault.facts}
+        return JsonResponse(body, status=fault.status, headers=fault.headers)
     template = "conflict.html#notice" if request.headers.get("HX-Request") else "conflict.html"
-    return render_page(
-        request, template, {"reason": fault.reason, "study_url": _study_url(request)}, status=409
-    )
+    context = {"reason": fault.reason, "study_url": _study_url(request)}
+    response = render_page(request, template, context, status=fault.status)
+    for name, value in fault.headers.items():
+        response.headers[name] = value
+    return response
 
 
 def _study_url(request: HttpRequest) -> str:

@@ -7,6 +7,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
+from annotation_app.received import read_json
+
 
 class JsonObjectField(forms.CharField):
     """Reads a JSON object; an empty text is None. Duplicate keys are refused: one of the two would be lost."""
@@ -21,11 +23,15 @@ class JsonObjectField(forms.CharField):
         if not text.strip():
             return None
         try:
-            document = json.loads(text, object_pairs_hook=_without_duplicates)
+            document = read_json(text, pairs=_without_duplicates)
         except json.JSONDecodeError as fault:
             raise ValidationError(
                 _("This is not JSON: line %(line)s, column %(column)s.")
                 % {"line": fault.lineno, "column": fault.colno}
+            ) from fault
+        except ValueError as fault:
+            raise ValidationError(
+                _("This JSON holds something that cannot be kept: %(what)s.") % {"what": fault}
             ) from fault
         if not isinstance(document, dict):
             raise ValidationError(_("This must be a JSON object, in braces."))

@@ -9,7 +9,7 @@ from annotation_app.errors import Absent
 from annotation_app.models import Assignment, Membership
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.projections import RecordRow
-from blinding.policy import CODERS
+from blinding.policy import CODERS, Disclosure
 
 PAGE = 50
 
@@ -27,7 +27,11 @@ def my_records(request: HttpRequest, membership: Membership) -> HttpResponse:
         .order_by("-submitted_at", "-position")
     )
     page = Paginator(own, PAGE).get_page(request.GET.get("page"))
-    context = {"records": [RecordRow.of(item) for item in page], "pager": pager(page)}
+    context = {
+        "records": [RecordRow.of(item) for item in page],
+        "pager": pager(page),
+        "may_read": membership.may_learn(Disclosure.TEXT),
+    }
     return render_page(
         request, "annotation_app/my_records.html", context, membership=membership, here="my-records"
     )

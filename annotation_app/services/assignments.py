@@ -19,7 +19,7 @@ from annotation_app.services.members import require_declaration
 from annotation_app.services.statements import Statement
 from blinding import clock
 from blinding.events import record_event
-from blinding.policy import CODERS, Phase, Role
+from blinding.policy import CODERS, Disclosure, Phase, Role
 
 DRAFT_MAX = 200_000  # characters of JSON
 
@@ -61,10 +61,15 @@ def next_assignment(*, membership: Membership) -> Assignment | None:
 
 
 def own_assignment(*, membership: Membership, uid: UUID) -> Assignment:
-    """Return one of the member's own items that was served to them. Raises Absent for any other, Refused for one on hold."""
+    """Return one of the member's own items that was served to them, to be read or coded.
+
+    Raises Absent for any other, Refused for one on hold and where texts are closed to the member.
+    """
     item = served_item(membership.pk, uid)
     if item is None:
         raise Absent
+    if not membership.may_learn(Disclosure.TEXT):
+        raise Refused(_("Texts are closed to you now. What you submitted stays as it is."), code="closed")
     if item.held_at is not None:
         raise Refused(_("This item is on hold. Go on with the next one."), code="held")
     return item

@@ -51,8 +51,10 @@ def _require_patience(membership: Membership) -> None:
         study=membership.study_id, happened_at__gt=since, kind=KIND, actor=membership.pk
     )
     if own.count() >= LIMIT:
-        minutes = int(WINDOW.total_seconds() // 60)
-        raise TooOften(f"{LIMIT} wrong attempts. Wait {minutes} minutes and try again.", code="too_often")
+        seconds = int(WINDOW.total_seconds())
+        raise TooOften(
+            f"{LIMIT} wrong attempts. Wait {seconds // 60} minutes and try again.", retry_after=seconds
+        )
 
 
 def _check_password(membership: Membership, password: str | None) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.conf import settings
 
+from annotation_app.models import Study
+
 FILE = "demonstration.json"
 
 
@@ -14,7 +16,12 @@ def sign_ins_path() -> Path:
 
 
 def shown_sign_ins() -> list[dict[str, Any]]:
-    """Return [{role_label, username, password}, …] for the sign-in page of a demonstration."""
+    """Return [{role_label, username, password}, …] for the sign-in page of a demonstration.
+
+    Nothing as soon as there is a study of anybody's own: its site administrator's password is among them.
+    """
+    if Study.objects.filter(demonstration=False).exists():
+        return []
     try:
         return list(json.loads(sign_ins_path().read_text(encoding="utf-8"))["sign_ins"])
     except (OSError, ValueError, KeyError):

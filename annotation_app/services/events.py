@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -95,12 +95,13 @@ def _require_watcher(membership: Membership) -> None:
 def _read_cursor(cursor: str) -> tuple[datetime, UUID]:
     moment, _, key = cursor.partition("|")
     try:
-        read = datetime.fromisoformat(moment), UUID(key)
-    except ValueError as fault:
+        read = datetime.fromisoformat(moment)
+        if read.tzinfo is None:
+            raise ValueError(moment)
+        # As the database compares it: a moment near the first or last year may have no time in UTC.
+        return read.astimezone(UTC), UUID(key)
+    except (ValueError, OverflowError) as fault:
         raise Invalid.at("before", "malformed", "Take the cursor from the page before as it is.") from fault
-    if read[0].tzinfo is None:
-        raise Invalid.at("before", "malformed", "Take the cursor from the page before as it is.")
-    return read
 
 
 def _with_names(membership: Membership, rows: list[EventRow]) -> list[LoggedEvent]:

@@ -8,12 +8,14 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
+from knox.models import AuthToken
 
 from annotation_app import guardian
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Invitation, Membership, Study
 from annotation_app.services.gates import waits_on_joining
 from annotation_app.services.reassignment import hand_back_cases
+from annotation_app.services.sign_in import fits
 from blinding import clock, entropy
 from blinding.events import record_event
 from blinding.policy import Phase, Role
@@ -38,6 +40,7 @@ def add_member(*, membership: Membership, username: str, role: str, password: st
         raise Absent
     if role not in list(Role):
         raise Invalid.at("role", "unknown", f"The role must be one of: {', '.join(Role)}.")
+    _require_own_password(username, password)
     with transaction.atomic():
         study = Study.objects.select_for_update().get(pk=membership.study_id)
         if not study.is_writable:
@@ -95,11 +98,18 @@ def accept_invitation(*, secret: str, password: str) -> User:
         if invitation is None or user is None:
             raise Absent
         _checked_password(password, user)
-        user.set_password(password)
-        user.save(update_fields=["password"])
+        set_password(user, password)
         invitation.used_at = clock.now()
         invitation.save(update_fields=["used_at"])
     return user
+
+
+def set_password(user: User, password: str) -> None:
+    """Give an account another password: all of its sessions end (Django ties them to the password) and all its tokens."""
+    with transaction.atomic():
+        user.set_password(password)
+        user.save(update_fields=["password"])
+        AuthToken.objects.filter(user=user).delete()
 
 
 def sign_declaration(*, membership: Membership) -> None:
@@ -160,17 +170,22 @@ def is_coding_phase_of(membership: Membership) -> bool:
     return membership.study.phase in phases.get(Role(membership.role), (Phase.TRAINING, Phase.CODING))
 
 
+def _require_own_password(username: str, password: str | None) -> None:
+    """Raise Invalid where the account exists and this is not its password, TooOften for who goes on guessing."""
+    user = User.objects.filter(username=username).first() if password else None
+    if user is not None and password and not fits(user, password):
+        raise Invalid.at(
+            "password",
+            "account_exists",
+            _("This account exists. Leave the password out to add it to the study."),
+        )
+
+
 def _account(username: str, password: str | None) -> tuple[User, bool]:
     if not username or len(username) > 150:
         raise Invalid.at("username", "required", _("A user name has 1 to 150 characters."))
     user = User.objects.filter(username=username).first()
     if user is not None:
-        if password and not user.check_password(password):
-            raise Invalid.at(
-                "password",
-                "account_exists",
-                _("This account exists. Leave the password out to add it to the study."),
-            )
         return user, False
     user = User(username=username, date_joined=clock.now())
     if password:

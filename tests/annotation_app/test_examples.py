@@ -29,7 +29,9 @@ def test_the_number_of_examples_does_not_tell_which_cluster_was_proposed(shown: 
     beside = clusters_beside_each_item(study)
     numbers = {tuple((c.code, len(c.exemplars)) for c in clusters) for _, clusters in beside}
     assert numbers == {(("C1", 2), ("C2", 2))}
-    assert not [text for text, clusters in beside for c in clusters for e in c.exemplars if text.startswith(e)]
+    assert not [
+        text for text, clusters in beside for c in clusters for e in c.exemplars if text.startswith(e)
+    ]
 
 
 def test_where_the_proposal_is_shown_a_cluster_of_one_output_still_has_its_example() -> None:

@@ -1,6 +1,5 @@
 """Taking an upload in: the file waits in a private folder until its job has read it, and is deleted then."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +11,7 @@ from django.db import transaction
 from annotation_app.batch_file import Columns, MappingError, sha256_of
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Batch, Membership, Study
+from annotation_app.received import read_json
 from annotation_app.vocabulary import forbidden_words
 from blinding import entropy, jobs
 from blinding.events import record_event
@@ -91,7 +91,7 @@ def read_mapping(text: str) -> dict[str, str]:
     if not text.strip():
         return {}
     try:
-        mapping: Any = json.loads(text)
+        mapping: Any = read_json(text)
     except ValueError as fault:
         raise Invalid.at(
             "mapping", "bad_json", 'The mapping must be a JSON object such as {"generator": "model"}.'

@@ -134,7 +134,7 @@ def test_an_unknown_term_is_absent_and_a_decision_needs_a_value() -> None:
     study = a_study(phase="coding")
     batch = study.import_batch(rows())
     client, address = study.client("admin"), study.page(f"batches/{batch.pk}/finding/")
-    assert client.post(address, {"term": "\0nobody", "accepted": "true"}).status_code == 404
+    assert client.post(address, {"term": "nobody", "accepted": "true"}).status_code == 404
     assert client.post(address, {"term": "ChatGPT", "accepted": "perhaps"}).status_code == 400
 
 

@@ -7,7 +7,7 @@ from django.http import QueryDict
 from annotation_app.errors import Invalid, Refused, TooOften
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.json_field import JsonObjectField
-from annotation_app.pages.posted import text_in
+from annotation_app.pages.posted import text_in, whole_in
 
 
 class Sample(forms.Form):
@@ -60,8 +60,18 @@ def test_what_is_no_object_or_loses_a_key_is_refused(text: str) -> None:
     assert list(checked(text).errors) == ["protocol"]
 
 
-def test_a_text_from_a_request_has_no_nul_and_an_end() -> None:
-    data = QueryDict("name=a%00b")
+def test_a_text_from_a_request_has_an_end() -> None:
+    data = QueryDict("name=ab")
     assert text_in(data, "name") == "ab"
     assert text_in(data, "name", 1) == "a"
     assert text_in(data, "nothing") == ""
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"), [("12", 12), ("9" * 5000, 2**31 - 1), ("-1", 0), ("²", 0), ("1.5", 0), ("", 0)]
+)
+def test_a_number_from_a_request_is_whole_and_has_an_end(sent: str, read: int) -> None:
+    data = QueryDict(mutable=True)
+    data["n"] = sent
+    assert whole_in(data, "n") == read
+    assert whole_in(data, "m") == 0

@@ -89,7 +89,7 @@ def test_a_reason_is_needed_and_an_unknown_alias_is_absent() -> None:
     study = a_study()
     assert "Say why this member leaves" in text_of(let_go(study, study["primary_A"].alias, " "))
     assert study["primary_A"].ended_at is None
-    assert let_go(study, "ZZ-999\0").status_code == 404
+    assert let_go(study, "ZZ-999\0").status_code == 400
 
 
 def test_the_admin_cannot_be_let_go() -> None:
