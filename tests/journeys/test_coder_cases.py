@@ -57,6 +57,8 @@ def test_a_case_is_decided_by_keys_and_each_error_goes_with_its_decision(person,
     expect(summary.locator("a")).to_have_text(["Rationale"])
     page.keyboard.press("1")
     expect(disputes[-1].locator("input[value=left]")).to_be_checked()
+    page.keyboard.press("4")
+    expect(disputes[-1].locator("input[value=undecided]")).to_be_checked()
     page.keyboard.press("n")
     page.keyboard.type("The anchor settles it.")
     expect(summary).to_have_count(0)
