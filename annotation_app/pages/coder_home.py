@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation_app.models import Assignment, Batch, Codebook, Membership
 from annotation_app.pages.labels import CODEBOOK_KINDS
-from annotation_app.services.guesses import guesses_due
+from annotation_app.services.guesses import are_guesses_coming, guesses_due
 from annotation_app.services.members import is_coding_phase_of
 from annotation_app.services.questions import count_answers_since
 from blinding import clock
@@ -58,6 +58,7 @@ def _coding(membership: Membership) -> dict[str, Any]:
         "batches": _batches(membership),
         "practice_due": membership.awaits_practice and membership.study.phase == Phase.CODING,
         "closing_due": guesses_due(membership=membership),
+        "closing_later": total > 0 and submitted == total and are_guesses_coming(membership=membership),
     }
 
 

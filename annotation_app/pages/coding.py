@@ -19,6 +19,7 @@ from annotation_app.pages.shell import member_page, only_for, render_page
 from annotation_app.projections import AssignmentView, submitted_fields
 from annotation_app.services.assignments import next_assignment, own_assignment, skip_assignment
 from annotation_app.services.exposures import opt_out, recognise
+from annotation_app.services.guesses import are_guesses_coming, guesses_due
 from annotation_app.services.proposals import is_shown_later, proposal_of
 from annotation_app.services.records import Submission, report_erratum, submit_record
 from blinding import clock, entropy
@@ -251,7 +252,13 @@ def _read_only(
 
 def _nothing(request: HttpRequest, membership: Membership, reason: str) -> HttpResponse:
     grace = membership.study.protocol["grace_minutes"]
-    context = {"reason": reason, "total": _total(membership), "grace_minutes": grace}
+    context = {
+        "reason": reason,
+        "total": _total(membership),
+        "grace_minutes": grace,
+        "closing_later": reason == "done" and are_guesses_coming(membership=membership),
+        "closing_due": reason == "done" and guesses_due(membership=membership) > 0,
+    }
     return render_page(
         request, "annotation_app/annotate_done.html", context, membership=membership, here="annotate"
     )

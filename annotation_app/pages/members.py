@@ -93,7 +93,7 @@ def _share_out(request: HttpRequest, membership: Membership, alias: str) -> None
         messages.warning(request, fault.reason)
         return
     told = ngettext("%(n)d item went to somebody else.", "%(n)d items went to others.", moved)
-    messages.info(request, told % {"n": moved})
+    messages.info(request, told % {"n": moved} if moved else _("There was no item to give to others."))
 
 
 def _page(

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation_app.models import Batch, Membership
 from annotation_app.pages.progress import Check, blocked_by, checks_before, role_checks
@@ -109,11 +110,15 @@ def _prepare(membership: Membership) -> Step:
 def _close_coding(membership: Membership, counts: dict[str, int]) -> Step:
     left = counts.get("outputs", 0) - counts.get("final_pairs", 0)
     cases = counts.get("open_cases", 0)
-    ready = counts.get("outputs", 0) > 0 and left == 0 and cases == 0
-    title = _("Next: close coding, once %(left)s outputs and %(cases)s cases are done")
+    rest = [
+        *([ngettext("%(n)d output", "%(n)d outputs", left) % {"n": left}] if left else []),
+        *([ngettext("%(n)d case", "%(n)d cases", cases) % {"n": cases}] if cases else []),
+    ]
     return _step(
         membership,
-        _("Next: close coding") if ready else title % {"left": left, "cases": cases},
+        _("Next: close coding. Still open: %(rest)s") % {"rest": ", ".join(rest)}
+        if rest
+        else _("Next: close coding"),
         _("Closing moves the study to review. Drafts that are not submitted by then count as missing."),
         ("phase", _("Close coding")),
         [("protocol", _("Protocol"))],

@@ -51,11 +51,18 @@ def member_page(
         if membership.declared_at is None and not getattr(view, "before_declaration", False):
             if getattr(request, "htmx", False) or request.method != "GET":
                 raise Refused("Sign the declaration of your role first.", code="declaration_missing")
-            return redirect("declaration", slug)
+            return _to_declaration(request, slug)
         return view(request, membership, *args, **kwargs)
 
     update_wrapper(gate, view)
     return gate
+
+
+def _to_declaration(request: HttpRequest, slug: str) -> HttpResponse:
+    address, asked = reverse("declaration", args=[slug]), request.get_full_path()
+    return redirect(
+        address if asked == reverse("study", args=[slug]) else f"{address}?{urlencode({'next': asked})}"
+    )
 
 
 def before_declaration(view: Any) -> Any:

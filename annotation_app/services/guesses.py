@@ -82,6 +82,14 @@ def guesses_open(study: Study) -> tuple[int, int]:
     return drawn.exclude(guess=None).count(), drawn.count()
 
 
+def are_guesses_coming(*, membership: Membership) -> bool:
+    """Return whether closing questions follow for the member once what is submitted is final."""
+    if membership.role not in PRIMARIES or not questions_of(membership.study) or _is_time(membership):
+        return False
+    own = Assignment.objects.visible_to(membership).filter(calibration=False, guess_drawn=True, held_at=None)
+    return membership.study.phase == Phase.CODING and own.exists()
+
+
 def guess(*, membership: Membership, uid: UUID, answers: Mapping[str, Any], reason: str = "") -> None:
     """Store a guess, once. `answers` by the questions' keys; null or "" for not knowing, which an absent key is not.
 

@@ -1,18 +1,21 @@
 // How many fields have an answer, and which is the first without.
+import { isSettled } from "./decision.js";
 import { focusIn } from "./focus.js";
 import { text } from "./text.js";
 
 const shown = document.querySelector("[data-answered]");
 const required = () => [...document.querySelectorAll("#code-form [data-required]")];
 
-/** Focus the first required field that has no answer; return it, or undefined. */
+/** Focus the first required field without an answer, or the first dispute not settled; return it, or undefined. */
 export function firstUnanswered() {
-  const field = required().find((candidate) => !isAnswered(candidate));
+  const disputes = [...document.querySelectorAll("#code-form [data-dispute]")];
+  const field = required().find((candidate) => !isAnswered(candidate)) ?? disputes.find((one) => !isSettled(one));
   if (field) focusIn(field);
   return field;
 }
 
-function isAnswered(field) {
+/** Whether all that `field` asks for is given. */
+export function isAnswered(field) {
   const groups = new Map();
   for (const radio of field.querySelectorAll("input[type=radio]")) {
     if (isAsked(radio)) groups.set(radio.name, groups.get(radio.name) || radio.checked);

@@ -10,6 +10,22 @@ function update() {
   if (shown) shown.textContent = fields.length ? text("decided", { n: decided.length, m: fields.length }) : "";
 }
 
+/** Whether a field of a case is decided, or overruled with a value where it was agreed on. */
+export function isSettled(field) {
+  const choice = field.querySelector(`[name="${CSS.escape(field.id)}"]:checked`);
+  return choice ? Boolean(wordsOf(field, choice)) : !field.matches("[data-dispute]");
+}
+
+/** Take the choice whose key is `name`, in the dispute in focus or else the first not settled; false if there is none. */
+export function decide(name) {
+  const disputes = [...document.querySelectorAll("#code-form [data-dispute]")];
+  const field = document.activeElement.closest("[data-dispute]") ?? disputes.find((one) => !isSettled(one));
+  const choice = field?.querySelector(`[data-choice-key="${CSS.escape(name)}"]`);
+  choice?.focus();
+  choice?.click();
+  return Boolean(choice);
+}
+
 function summarise(field) {
   const choice = field.querySelector("[data-from]:checked");
   const words = choice && wordsOf(field, choice);

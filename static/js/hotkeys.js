@@ -3,6 +3,7 @@
 import { firstUnanswered } from "./answered.js";
 import { movePick } from "./cluster.js";
 import { toggleCodebook } from "./codebook.js";
+import { decide } from "./decision.js";
 import { nudge } from "./scale.js";
 
 const DIGIT = /^Digit(\d)$/;
@@ -17,6 +18,7 @@ const acts = {
   "+": () => nudge(2),
 };
 
+const cameFrom = new WeakMap();
 const isOn = () => document.body.dataset.hotkeys === "on";
 const TEXT = "textarea, select, [contenteditable], input:not([type=radio], [type=checkbox], [type=range])";
 const writes = (node) => node.matches(TEXT);
@@ -36,15 +38,23 @@ function press(name) {
   for (const node of document.querySelectorAll("[data-hotkey]")) {
     if (node.dataset.hotkey.toLowerCase() !== name || !node.checkVisibility()) continue;
     const input = node.matches("label") ? node.querySelector("input") : node;
+    const from = document.activeElement;
     input.focus();
     if (node.matches("label")) input.click();
+    if (input.checked && input.dataset.asks) ask(document.getElementById(input.dataset.asks), from);
     return true;
   }
   return false;
 }
 
+// What comes next is typed: it must not reach the form as keys. Escape leads back to where the key was pressed.
+function ask(field, from) {
+  field.focus();
+  cameFrom.set(field, from);
+}
+
 function act(name) {
-  if (press(name)) return true;
+  if (press(name) || decide(name)) return true;
   if (!Object.hasOwn(acts, name)) return false;
   acts[name]();
   return true;
@@ -73,7 +83,10 @@ function closesSheet({ key }) {
 }
 
 function leaveText(node) {
-  if (writes(node) && !document.querySelector(":popover-open")) node.blur();
+  if (!writes(node) || document.querySelector(":popover-open")) return;
+  node.blur();
+  cameFrom.get(node)?.focus();
+  cameFrom.delete(node);
 }
 
 document.addEventListener("keydown", (event) => {
@@ -96,9 +109,12 @@ document.querySelector("[data-hotkey-toggle]")?.addEventListener("click", () => 
 });
 if (localStorage.getItem("hotkeys") === "off") turn(false);
 
-// The sheet names every answer's key, field by field, in the form's own words.
+// The sheet names every answer's key, field by field, in the form's own words, and no key that does nothing here.
 function list() {
   const target = document.querySelector("[data-hotkey-list]");
+  for (const node of target.querySelectorAll("[data-needs]")) {
+    if (!document.querySelector(node.dataset.needs)) node.remove();
+  }
   for (const field of document.querySelectorAll("#code-form [data-name]")) {
     const keys = [...field.querySelectorAll("[data-hotkey]")];
     if (!keys.length) continue;

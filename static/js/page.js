@@ -7,6 +7,7 @@ import "./local-time.js";
 import "./popover.js";
 import "./print.js";
 import "./sign-out.js";
+import "./tabs.js";
 import "./upload.js";
 // Last: a form that another module takes over is none of its business.
 import "./once.js";

@@ -14,6 +14,7 @@ import "./idle.js";
 import "./jump.js";
 import "./leave.js";
 import "./local-time.js";
+import "./mended.js";
 import "./popover.js";
 import "./scale.js";
 import "./session.js";

@@ -30,7 +30,7 @@ FIFTY = 50
 
 @pytest.fixture(scope="module")
 def study(product: Product) -> Study:
-    return make_study(product, members={"primary_A": 7}, outputs=rows(tasks=7, per_task=4))
+    return make_study(product, members={"primary_A": 9}, outputs=rows(tasks=9, per_task=4))
 
 
 def test_every_answer_has_its_key_and_the_next_item_opens_with_focus_on_its_heading(person, study):
@@ -149,6 +149,49 @@ def test_gaps_are_named_beside_the_fields_and_in_the_summary(person, study):
     expect(page.locator("h1")).to_have_text("Item 2 of 4")
 
 
+def test_an_error_goes_once_its_field_is_answered_and_so_does_its_line_in_the_summary(person, study):
+    page = open_next(person(study.names[study.coder()]), study)
+    page.keyboard.press("Control+Enter")
+    summary = page.locator("#errors")
+    expect(summary).to_be_focused()
+    named = summary.locator("a").all_inner_texts()
+    first = required_fields(page)[1]
+    page.keyboard.press(hotkeys_of(first)[0])
+    expect(first.locator(".error")).to_have_count(0)
+    expect(first).not_to_have_class(re.compile("is-invalid"))
+    expect(summary.locator("a")).to_have_text([name for name in named if name != named[1]])
+    assert_accessible(page)
+    answer_by_keys(page)
+    expect(summary).to_have_count(0)
+    expect(page.locator("#code-form .error")).to_have_count(0)
+    submit_by_keys(page)
+    expect(page.locator("h1")).to_contain_text("Item ")
+
+
+def test_the_key_of_the_flag_leads_to_its_reason_and_escape_leads_back(person, study):
+    who = study.coder()
+    page = open_next(person(study.names[who]), study)
+    item = assignment_on(page)
+    answer_by_keys(page)
+    before = chosen(page)
+    page.keyboard.press("m")
+    page.keyboard.type("because unsure")
+    page.keyboard.press("Escape")
+    reason = page.locator(".flag input:not([type=checkbox])")
+    expect(reason).to_have_value("because unsure")
+    expect(reason).not_to_be_focused()
+    flag = page.locator(".flag input[type=checkbox]")
+    assert chosen(page) == {**before, str(flag.get_attribute("name")): "on"}
+    assert page.evaluate("document.activeElement.closest('#code-form .field') !== null")
+    page.keyboard.press("m")
+    expect(flag).not_to_be_checked()
+    expect(flag).to_be_focused()
+    page.keyboard.press("m")
+    expect(reason).to_be_focused()
+    submit_by_keys(page)
+    assert study.records_of(item)[0]["flag_reason"] == "because unsure"
+
+
 def test_enter_leads_to_the_first_unanswered_field(person, study):
     page = open_next(person(study.names[study.coder()]), study)
     fields = required_fields(page)
@@ -203,7 +246,6 @@ def code_by_keys(page: Page, number: int) -> None:
     answer_by_keys(page, choice=number % 3 if number % 3 != 1 else 0)
     if number % 10 == 0:
         page.keyboard.press("m")
-        page.keyboard.press("Tab")
         page.keyboard.type("I am not sure of this one.")
         leave_fields(page)
     expect(page.locator("[data-submit]")).to_have_text(re.compile("Submit and open next"))

@@ -42,7 +42,7 @@ PHONE, ZOOMED, NARROWEST = (390, 844), (640, 400), (320, 640)
 
 @pytest.fixture(scope="module")
 def study(product: Product) -> Study:
-    return make_study(product, members={"primary_A": 4}, outputs=rows(tasks=4, per_task=4))
+    return make_study(product, members={"primary_A": 5}, outputs=rows(tasks=5, per_task=4))
 
 
 @pytest.fixture(scope="module")
@@ -181,6 +181,20 @@ def assert_right_to_left(page: Page) -> None:
     directions = page.locator("#output p").evaluate_all("all => all.map(p => getComputedStyle(p).direction)")
     assert directions == ["rtl", "rtl", "ltr"]
     assert page.locator(".statement-text").evaluate("p => getComputedStyle(p).direction") == "rtl"
+
+
+def test_on_a_phone_the_bar_names_the_part_in_view_and_the_menu_opens_at_the_page(person, study):
+    coder: Person = person(study.names[study.coder()], viewport={"width": PHONE[0], "height": PHONE[1]})
+    page = open_next(coder, study)
+    current = page.locator(".jump a[aria-current]")
+    page.evaluate("scrollTo(0, 0)")
+    expect(current).to_have_text("Text")
+    for part in ("Clusters", "Form", "Text"):
+        page.locator(".jump a", has_text=part).click()
+        expect(current).to_have_text(part)
+    coder.go(study.page("records/"))
+    expect(page.locator(".topbar nav [aria-current]")).to_be_in_viewport(ratio=1)
+    assert page.evaluate("scrollX + scrollY") == 0
 
 
 def test_home_names_what_is_left_and_where_to_resume(person, product):

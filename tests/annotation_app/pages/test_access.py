@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from tests.annotation_app.pages.reading import body_of
 from tests.factories import StudyUnderTest, a_study, an_account, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -63,9 +64,32 @@ def test_who_is_not_signed_in_is_sent_to_do_so_and_back() -> None:
 
 def test_a_page_waits_for_the_declaration() -> None:
     study = a_study(declared=False)
-    assert study.client("monitor").get(study.page("events/"))["Location"] == study.page("declaration/")
+    sent = study.client("monitor").get(study.page("events/"))["Location"]
+    assert sent == f"{study.page('declaration/')}?next=%2Fstudies%2F{study.slug}%2Fevents%2F"
+    assert study.client("monitor").get(study.page())["Location"] == study.page("declaration/")
     answer = study.client("project_author").post(study.page("key/"), {"do": "add"})
     assert answer.status_code == 409
+
+
+def test_who_signs_the_declaration_comes_to_the_page_asked_for_and_nowhere_else() -> None:
+    study, other = a_study(declared=False), a_study(slug="harbour", declared=False)
+    home = study.page()
+    for role, asked, reached in (
+        ("monitor", study.page("events/?page=2"), study.page("events/?page=2")),
+        ("admin", other.page("members/"), home),
+        ("project_author", f"//elsewhere.org{study.page('events/')}", home),
+        ("primary_A", f"{home}../../account/", home),
+        ("primary_B", f"https://elsewhere.org{home}", home),
+        ("adjudicator", "", home),
+    ):
+        answer = study.client(role).post(study.page("declaration/"), {"accepted": "true", "next": asked})
+        assert (answer.status_code, answer["Location"]) == (302, reached)
+
+
+def test_the_declaration_carries_the_page_asked_for() -> None:
+    study = a_study(declared=False)
+    page = body_of(study.client("monitor").get(study.page("declaration/"), {"next": study.page("events/")}))
+    assert f'name="next" value="{study.page("events/")}"' in page
 
 
 def test_a_page_is_never_kept_by_a_cache() -> None:

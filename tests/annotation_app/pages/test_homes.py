@@ -139,6 +139,30 @@ def test_the_project_author_is_told_what_comes_next(phase: str, words: str) -> N
     assert words in home(a_study(phase=phase, outputs=rows(tasks=1)), "project_author")
 
 
+def test_what_is_left_is_counted_in_its_own_words() -> None:
+    study = a_study(phase="coding", outputs=rows(tasks=1, per_task=2))
+    assert "Next: close coding. Still open: 2 outputs" in home(study, "project_author")
+    study.code_all("primary_A"), study.code_all("primary_B", at_most=1)
+    study.settle()
+    assert "Next: close coding. Still open: 1 output" in home(study, "project_author")
+
+
+def test_a_coder_learns_that_closing_questions_follow_once_all_is_final() -> None:
+    asked = {"share": 1, "conditions": ["meadow", "harbour"], "models": []}
+    study = a_study(phase="coding", outputs=rows(tasks=1, per_task=2), protocol={"guess": asked})
+    told = "A few closing questions follow once what you submitted is final"
+    done = lambda: text_of(study.client("primary_A").get(study.page("annotate/")))  # noqa: E731
+    study.code_all("primary_A", at_most=1)
+    assert told not in home(study, "primary_A")
+    study.code_all("primary_A")
+    assert told in home(study, "primary_A")
+    assert told in done()
+    study.finalise()
+    assert told not in home(study, "primary_A")
+    assert told not in done()
+    assert "Closing questions" in done()
+
+
 def test_the_project_author_adds_a_half_of_the_key_first() -> None:
     study = a_study()
     StudyKey.objects.update(layers=1)

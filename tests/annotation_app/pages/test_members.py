@@ -78,6 +78,13 @@ def test_who_leaves_is_gone_and_their_items_go_to_others() -> None:
     assert not Assignment.objects.live().filter(member=leaver).exists()
 
 
+def test_what_moves_is_told_in_words_that_fit_its_number() -> None:
+    study = a_study(phase="coding", members={"primary_A": 3}, outputs=rows(tasks=1, per_task=3))
+    assert "1 item went to somebody else." in text_of(let_go(study, study["primary_A"].alias))
+    study.code_all("primary_A2")
+    assert "There was no item to give to others." in text_of(let_go(study, study["primary_A2"].alias))
+
+
 def test_the_admin_is_told_where_nobody_is_left_to_code() -> None:
     study = a_study(phase="coding", outputs=rows())
     page = text_of(let_go(study, study["primary_B"].alias))
