@@ -130,10 +130,10 @@ def test_everything_that_is_needed_works_without_scripts(person, study):
         else:
             field.locator("input[type=number]").fill("0.5")
     page.locator("[data-submit]").click()
-    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 2 of ")
     page.get_by_role("button", name="Skip", exact=True).first.click()
     page.get_by_role("button", name="Skip for now").click()
-    expect(page.locator("h1")).to_have_text("Item 3 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 3 of ")
 
 
 def test_pages_without_an_item_are_read_by_everybody(person, study):

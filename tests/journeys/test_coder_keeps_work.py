@@ -107,7 +107,7 @@ def test_leaving_an_item_without_a_network_or_a_session_loses_neither_page_nor_w
     assert assignment_on(page) == item
     assert len(chosen(page)) == 1
     skip(page)
-    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 2 of ")
 
 
 def skip(page: Page) -> None:
@@ -126,7 +126,7 @@ def test_work_that_can_no_longer_be_sent_is_discarded_at_home(person, study):
     page.get_by_role("button", name="I recognise the source").first.click()
     page.get_by_label("It says so").check()
     page.get_by_role("button", name="Record it and go on").click()
-    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 2 of ")
     coder.go(study.page())
     kept = page.locator("[data-kept-work]")
     expect(kept).to_contain_text("Items with changes that the server does not have: 1.")
@@ -153,7 +153,7 @@ def test_without_a_network_the_submission_waits_and_goes_out_once(person, study)
     expect(page.locator("[data-saved]")).to_have_text("Waiting to be submitted")
     page.keyboard.press("Control+Enter")
     coder.context.set_offline(False)
-    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 2 of ")
     assert [r["submission_id"] for r in study.records_of(item)] == [submission]
     assert drafts_of(study, item) == []
 
@@ -194,7 +194,7 @@ def test_an_answer_that_never_came_back_makes_no_second_record(person, study):
     expect_saved(page)
     page.route(f"**/annotate/{item}/", lose_the_first)
     page.keyboard.press("Control+Enter")
-    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 2 of ")
     assert lost == [204]
     assert [r["version"] for r in study.records_of(item)] == [1]
 
@@ -215,7 +215,7 @@ def test_a_session_that_ended_is_taken_up_in_place(person, study):
     page.keyboard.press("Control+Enter")
     expect(page.locator("[data-saved]")).to_have_text("Waiting to be submitted")
     sign_in_in_place(page)
-    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 2 of ")
     assert [r["version"] for r in study.records_of(item)] == [1]
 
 
@@ -248,13 +248,13 @@ def test_a_double_click_and_a_held_key_submit_once(person, study):
     item = assignment_on(page)
     answer_by_keys(page)
     page.locator("[data-submit]").dblclick()
-    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 2 of ")
     assert [r["version"] for r in study.records_of(item)] == [1]
     second = assignment_on(page)
     answer_by_keys(page)
     for _ in range(4):
         page.keyboard.press("Control+Enter")
-    expect(page.locator("h1")).to_have_text("Item 3 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 3 of ")
     assert [r["version"] for r in study.records_of(second)] == [1]
 
 
@@ -290,7 +290,7 @@ def test_a_server_that_is_restarted_costs_nothing(person, study, product):
         page.keyboard.press("Control+Enter")
         expect(page.locator("[data-saved]")).to_have_text("Waiting to be submitted")
         expect(notice(page)).to_contain_text("No connection")
-    expect(page.locator("h1")).to_have_text("Item 2 of 3")
+    expect(page.locator("h1")).to_contain_text("Item 2 of ")
     assert [r["version"] for r in study.records_of(item)] == [1]
 
 
