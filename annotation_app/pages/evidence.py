@@ -17,11 +17,15 @@ from annotation_app.models import Membership
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.shell import member_page, only_for, render_page
 from annotation_app.services.bundles.policy import Evidence, PolicyLine
-from annotation_app.services.commitments import RECEIPT_MAX, CommitmentRow, attach_receipt, commitments_of
+from annotation_app.services.commitments import (
+    READERS,
+    RECEIPT_MAX,
+    CommitmentRow,
+    attach_receipt,
+    commitments_of,
+)
 from annotation_app.services.evidence import policy_of
-from blinding.policy import KEY_HOLDERS, Role
-
-READERS = (*KEY_HOLDERS, Role.MONITOR)
+from blinding.policy import KEY_HOLDERS
 
 
 class ReceiptForm(forms.Form):
