@@ -9,14 +9,13 @@ from tests.journeys.conftest import BOSS, Person, Product
 from tests.journeys.studies import WHY, Study, make_study
 from tests.journeys.workbench import (
     answer_by_keys,
+    answer_one,
     assignment_on,
     chosen,
     expect_ready,
     expect_saved,
-    hotkeys_of,
     notice,
     open_next,
-    required_fields,
     submit_by_keys,
 )
 
@@ -57,7 +56,7 @@ def test_a_record_is_revised_from_my_records_while_its_time_lasts(person, study)
     expect(page.locator("[data-notices]")).to_contain_text("min left")
     assert_accessible(page)
     before = chosen(page)
-    page.keyboard.press(hotkeys_of(required_fields(page)[1])[2])
+    answer_one(page, 1, 2)
     expect(page.locator("[data-saved]")).to_contain_text("Changes saved as a draft")
     page.reload()
     expect_ready(page)
@@ -83,7 +82,7 @@ def test_when_the_time_for_revision_is_over_the_form_closes_and_names_what_is_lo
     expect_ready(page)
     expect(page.locator("[data-saved]")).to_have_text("Nothing changed yet")
     page.route("**/draft/", lambda route: route.abort())
-    page.keyboard.press(hotkeys_of(required_fields(page)[1])[2])
+    answer_one(page, 1, 2)
     page.clock.fast_forward(601_000)
     expect(page.get_by_text("The time for revision is over.")).to_be_visible()
     expect(page.get_by_text("Changes that were not submitted are lost.")).to_be_visible()
@@ -123,7 +122,7 @@ def recognise(page: Page, answer: str, what: str = "") -> None:
 def test_a_hunch_is_noted_and_the_item_stays_with_what_was_entered(person, study):
     page = open_next(person(study.names[study.coder()]), study)
     item = assignment_on(page)
-    page.keyboard.press(hotkeys_of(required_fields(page)[1])[0])
+    answer_one(page, 1)
     before = chosen(page)
     recognise(page, "It feels like something I know", "The tone.")
     expect(page).to_have_url(f"{page.url.split('/annotate/')[0]}/annotate/{item}/")
@@ -157,7 +156,7 @@ def test_a_skipped_item_comes_back_with_what_was_entered(person, study):
     coder: Person = person(study.names[study.coder()])
     page = open_next(coder, study)
     item = assignment_on(page)
-    page.keyboard.press(hotkeys_of(required_fields(page)[1])[0])
+    answer_one(page, 1)
     before = chosen(page)
     page.get_by_role("button", name="Skip", exact=True).first.click()
     assert_accessible(page)
@@ -190,7 +189,7 @@ def test_an_item_is_given_back_without_a_reason_and_is_no_exposure(person, study
 def test_where_nobody_else_has_the_role_an_item_stays_and_the_page_says_why(person, brief):
     page = open_next(person(brief.names["primary_B"]), brief)
     item = assignment_on(page)
-    page.keyboard.press(hotkeys_of(required_fields(page)[1])[0])
+    answer_one(page, 1)
     before = chosen(page)
     page.get_by_role("button", name="Skip", exact=True).first.click()
     page.get_by_role("button", name="Not for me").click()

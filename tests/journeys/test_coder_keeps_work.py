@@ -9,14 +9,13 @@ from tests.journeys.conftest import PASSWORD, PATIENCE, Person, Product
 from tests.journeys.studies import Study, make_study
 from tests.journeys.workbench import (
     answer_by_keys,
+    answer_one,
     assignment_on,
     chosen,
     expect_ready,
     expect_saved,
-    hotkeys_of,
     notice,
     open_next,
-    required_fields,
     submit_by_keys,
 )
 
@@ -31,10 +30,6 @@ def drafts_of(study: Study, assignment: str) -> list[dict[str, object]]:
         "SELECT fields, version, active_seconds FROM annotation_app_draft WHERE assignment_id = %s",
         assignment,
     )
-
-
-def answer_one(page: Page, number: int, choice: int = 0) -> None:
-    page.keyboard.press(hotkeys_of(required_fields(page)[number])[choice])
 
 
 def sign_in_in_place(page: Page) -> None:

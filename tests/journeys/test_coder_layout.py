@@ -11,6 +11,7 @@ from tests.journeys.conftest import Person, Product
 from tests.journeys.studies import Study, make_study
 from tests.journeys.workbench import (
     answer_by_keys,
+    answer_one,
     expect_ready,
     hotkeys_of,
     open_next,
@@ -206,7 +207,7 @@ def test_home_names_what_is_left_and_where_to_resume(person, product):
     page.get_by_role("link", name="Begin").click()
     expect_ready(page)
     with page.expect_response(lambda r: r.url.endswith("/draft/") and r.status == 200):
-        page.keyboard.press(hotkeys_of(required_fields(page)[1])[0])
+        answer_one(page, 1)
     coder.go(study.page())
     expect(page.locator("#next-h")).to_contain_text("Item 1 is open, with a draft saved at")
     expect(page.get_by_text("0 of 2", exact=True)).to_be_visible()

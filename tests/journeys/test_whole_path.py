@@ -10,6 +10,7 @@ from annotation_app.record_schema import RecordContext, check_record, shipped_sc
 from tests.factories import rows
 from tests.journeys.accessibility import assert_accessible
 from tests.journeys.conftest import BOSS, PASSWORD, Person, unique
+from tests.journeys.workbench import expect_ready
 
 PROTOCOL = {
     "grace_minutes": 0,
@@ -137,6 +138,7 @@ def code_everything(coder: Person, slug: str, relevance: str) -> None:
 
 def code_item(page: Page, relevance: str) -> None:
     """Answer every required field by its key: confirm, relevance, supported, a list, none detected."""
+    expect_ready(page)
     for key in ("1", {"Relevant": "q", "Irrelevant": "w"}[relevance], "a", "o", "z"):
         page.keyboard.press(key)
     page.locator("input[type=number]").fill("0.8")
@@ -144,7 +146,7 @@ def code_item(page: Page, relevance: str) -> None:
 
 def decide_everything(june: Person, slug: str) -> None:
     page = june.page
-    for _ in range(60):  # comparing is a periodic task: the queue fills within seconds
+    for _ in range(240):  # comparing is a periodic task: the queue fills within seconds
         june.go(f"/studies/{slug}/cases/")
         if page.locator("form#code-form, form.code-form").count():
             break

@@ -54,11 +54,20 @@ def leave_fields(page: Page) -> None:
     page.evaluate("document.activeElement?.blur()")
 
 
+def answer_one(page: Page, number: int, choice: int = 0) -> None:
+    """Press the key of one answer to required question `number`, counted from 0."""
+    expect_ready(page)
+    page.keyboard.press(hotkeys_of(required_fields(page)[number])[choice])
+
+
 def submit_by_keys(page: Page) -> None:
-    """Submit, and wait until the next page is there."""
+    """Submit, and wait until the next page is there and takes keys, if it has a form."""
     before = assignment_on(page)
     page.keyboard.press("Control+Enter")
     expect(page.locator(f'#code-form[data-record="{before}"]')).to_have_count(0)
+    page.wait_for_load_state()
+    if page.locator("[data-answered]").count():
+        expect_ready(page)
 
 
 def chosen(page: Page) -> dict[str, str]:
