@@ -1,5 +1,6 @@
 """The tests on servers of their own, in a data folder of their own."""
 
+import json
 import os
 import shutil
 from collections.abc import Sequence
@@ -18,6 +19,10 @@ DATA = DEFAULT_DATA / "test"
 LONGEST_TEMP = 50
 # Each process has a database of its own to make, and a browser's journeys are no quicker for having neighbours.
 MOST_PROCESSES = 4
+# Tests that wait for a browser or for processes to die, where a busy machine can be what failed.
+SENSITIVE = ("tests/journeys/", "tests/faults/")
+MOST_TO_REPEAT = 3
+FAILED = CHECKOUT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 
 
 def run_tests(arguments: Sequence[str]) -> int:
@@ -28,12 +33,28 @@ def run_tests(arguments: Sequence[str]) -> int:
         browser = find_browser()
         with Supervisor() as supervisor:
             instance = start_instance(folder, supervisor, volatile=True)
-            return _pytest(instance, browser, arguments)
+            beside = side_by_side(arguments)
+            FAILED.unlink(missing_ok=True)
+            code = _pytest(instance, browser, [*beside, *arguments])
+            again = worth_repeating(FAILED) if code == 1 and beside else []
+            if again:
+                say("These failed beside other tests and run once more, alone: " + ", ".join(again))
+                code = _pytest(instance, browser, again)
+            return code
+
+
+def worth_repeating(failed: Path) -> list[str]:
+    """Return the tests that pytest noted as failed, if they are few and all of them sensitive to a busy machine."""
+    try:
+        names = list(json.loads(failed.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return []
+    return names if len(names) <= MOST_TO_REPEAT and all(name.startswith(SENSITIVE) for name in names) else []
 
 
 def _pytest(instance: Instance, browser: str | None, arguments: Sequence[str]) -> int:
     code, _ = complete(
-        [str(instance.programs.python), "-m", "pytest", *side_by_side(arguments), *arguments],
+        [str(instance.programs.python), "-m", "pytest", *arguments],
         environment=_environment(instance, browser),
         identity=myself(),
         cwd=CHECKOUT,
