@@ -179,6 +179,7 @@ class BatchView:
     status: str
     progress: dict[str, int]
     counts: dict[str, Any]
+    columns: dict[str, Any] | None  # names of the file's columns by what becomes of them
     errors: list[dict[str, Any]]
     errors_total: int
     warnings: list[dict[str, Any]]
@@ -203,7 +204,11 @@ class BatchView:
             progress={"done": job.done, "total": job.total, "percent": job.percent if running else 100}
             if job
             else {},
-            counts={"rows": batch.rows, **{k: v for k, v in batch.summary.items() if k != "lint"}},
+            counts={
+                "rows": batch.rows,
+                **{k: v for k, v in batch.summary.items() if k not in ("lint", "columns")},
+            },
+            columns=batch.summary.get("columns"),
             errors=list(batch.errors),
             errors_total=batch.errors_total,
             warnings=list(batch.warnings),
