@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
 from adjudication.pages.report_files import csv_file, html_file, json_file
+from adjudication.pages.report_missing import no_figure, no_report
 from adjudication.pages.report_shown import default_field, field_choices, field_shown, figures_shown
 from adjudication.projections import ReportView
 from adjudication.services.report_rows import report_rows
@@ -46,6 +47,7 @@ def reports(request: HttpRequest, membership: Membership) -> HttpResponse:
         "reports": [row | {"status_label": str(STATES[row["status"]])} for row in rows],
         "may_request": membership.role == Role.PROJECT_AUTHOR,
         "blocked": blocked,
+        "missing": no_report(membership) if not rows else None,
     }
     return render_page(
         request,
@@ -74,6 +76,7 @@ def report(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespo
     }
     if found.result is not None:
         shown |= _figures(found.result, request.GET.get("field", ""))
+        shown["missing"] = no_figure(found.result["counts"])
     context = {"report": shown, "may_request": membership.role == Role.PROJECT_AUTHOR and not job["live"]}
     return render_page(request, "adjudication/report.html", context, membership=membership, here="reports")
 
