@@ -59,6 +59,20 @@ def test_a_protocol_that_cannot_be_used_is_kept_in_the_form_with_its_fault(text:
     assert text in page
 
 
+def test_what_is_wrong_with_a_protocol_stands_first_on_its_page_and_leads_to_the_place() -> None:
+    page = body_of(change(a_study(), '{"spacing": -1}'))
+    assert page.index('role="alert" tabindex="-1" data-focus') < page.index("What is set")
+    assert '<a href="#id_protocol">Protocol (JSON)</a>: spacing:' in page
+    assert 'id="id_protocol"' in page
+    assert page.count('role="alert"') == 1
+
+
+def test_what_is_wrong_with_a_codebook_stands_first_on_its_page() -> None:
+    page = body_of(publish(a_study(), fields="{"))
+    assert page.index('role="alert" tabindex="-1" data-focus') < page.index('id="fields-h"')
+    assert '<a href="#id_fields">' in page
+
+
 def test_the_protocol_is_the_project_authors_and_frozen_with_coding() -> None:
     study = a_study()
     assert change(study, {}, role="admin").status_code == 404
