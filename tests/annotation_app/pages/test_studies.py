@@ -52,7 +52,10 @@ def test_a_short_name_that_cannot_be_used_is_kept_as_it_was_typed(founder: Clien
     ("fields", "message"),
     [
         ({"title": ""}, "This field is required."),
-        ({"slug": "River side"}, "Short name : Write it with the letters a to z, digits, hyphens and underscores only, without blanks"),
+        (
+            {"slug": "River side"},
+            "Short name : Write it with the letters a to z, digits, hyphens and underscores only, without blanks",
+        ),
         ({"passphrase_again": "another one"}, "The two do not match."),
         ({"passphrase": "short", "passphrase_again": "short"}, "at least 10 characters"),
         ({"title": "Positive control"}, "would tell coders what is compared"),
