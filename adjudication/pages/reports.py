@@ -17,6 +17,7 @@ from adjudication.pages.report_shown import default_field, field_choices, field_
 from adjudication.projections import ReportView
 from adjudication.services.report_rows import report_rows
 from adjudication.services.reports import report_of, request_report
+from annotation_app.downloads import as_attachment
 from annotation_app.errors import Absent, Refused
 from annotation_app.health import worker_is_alive
 from annotation_app.models import Membership
@@ -91,8 +92,8 @@ def report_file(request: HttpRequest, membership: Membership, uid: UUID, kind: s
     if found.result is None:
         raise Refused(_("This report is not computed yet."), code="not_ready")
     response = FILES[kind](found.result, membership)
-    name = f"agreement-{found.asked_at:%Y-%m-%d}.{kind}"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    for header, value in as_attachment(membership.study, f"agreement.{kind}", found.asked_at).items():
+        response.headers[header] = value
     return response
 
 

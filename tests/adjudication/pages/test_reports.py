@@ -2,6 +2,7 @@
 
 import csv
 import json
+from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
 
@@ -128,8 +129,9 @@ def test_files_say_the_same_as_the_page() -> None:
     for line, field in zip(lines, figures["fields"], strict=True):
         value = field["primary"]["value"]
         assert line["value"] == ("" if value is None else str(value))
+    AgreementReport.objects.update(asked_at=datetime(2031, 5, 5, 23, 30, tzinfo=UTC))
     html = client.get(f"{address}html/")
-    assert html["Content-Disposition"].startswith('attachment; filename="agreement-')
+    assert html["Content-Disposition"] == 'attachment; filename="riverside-2031-05-05-agreement.html"'
     assert "<style>" in body_of(html)
     assert "/static/" not in body_of(html)
     for field in figures["fields"]:

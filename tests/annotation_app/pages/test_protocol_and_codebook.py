@@ -1,12 +1,14 @@
 """Protocol and codebook: read, changed by the project author, frozen."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from annotation_app.pages.codebooks import merged
 from annotation_app.services.codebooks import current_codebook
+from blinding import clock
 from tests.annotation_app.pages.reading import body_of, text_of
 from tests.factories import StudyUnderTest, a_study
 
@@ -83,9 +85,10 @@ def test_the_protocol_is_the_project_authors_and_frozen_with_coding() -> None:
 
 def test_the_protocol_is_downloaded_as_it_is_stored() -> None:
     study = a_study(protocol={"spacing": 5})
-    answer = study.client("project_author").get(study.page("protocol/?as=json"))
+    with clock.frozen_at(datetime(2031, 5, 5, 23, 30, tzinfo=UTC)):
+        answer = study.client("project_author").get(study.page("protocol/?as=json"))
     assert answer.json() == study.study.protocol
-    assert answer["Content-Disposition"] == 'attachment; filename="protocol.json"'
+    assert answer["Content-Disposition"] == 'attachment; filename="riverside-2031-05-05-protocol.json"'
 
 
 def test_a_coder_reads_the_codebook_without_a_word_of_the_schema() -> None:
