@@ -46,10 +46,15 @@ def _not_yet(membership: Membership) -> dict[str, Any]:
         return {"text": _("No report yet.")}
     if membership.study.phase != Phase.CODING:
         return {"text": _("No report yet. Agreement is about the codes of main batches: first open coding.")}
+    counts = counts_for(membership)
+    told = _(
+        "No report yet. So far %(pairs)s of %(outputs)s outputs have two final codes. Once all is coded, close coding; "
+        "the agreement can be computed then."
+    )
     return {
-        "text": _("No report yet. Once all is coded, close coding; the agreement can be computed then."),
+        "text": told % {"pairs": counts.get("final_pairs", 0), "outputs": counts.get("outputs", 0)},
         "url": reverse("phase", args=[membership.study.slug]),
-        "action": _("Close coding"),
+        "action": _("Phase"),
     }
 
 

@@ -41,8 +41,7 @@ def test_before_review_nobody_reads_agreement() -> None:
     page = text_of(study.client("project_author").get(study.page("reports/")), 409)
     assert "Agreement is shown once coding is closed." in page
     assert (
-        "No report yet. Once all is coded, close coding; the agreement can be computed then. Close coding"
-        in page
+        "No report yet. So far 0 of 0 outputs have two final codes. Once all is coded, close coding" in page
     )
     assert study.client("project_author").post(study.page("reports/")).status_code == 409
 
