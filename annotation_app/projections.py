@@ -162,11 +162,20 @@ class MemberView:
     joined_at: datetime
     declared_at: datetime | None
     ended_at: datetime | None
+    invited: bool  # and no password chosen yet
 
     @classmethod
     def of(cls, member: Membership) -> MemberView:
-        name = member.user.get_username() if member.user else ""
-        return cls(member.alias, member.role, name, member.joined_at, member.declared_at, member.ended_at)
+        invitation = getattr(member, "invitation", None)
+        return cls(
+            alias=member.alias,
+            role=member.role,
+            username=member.user.get_username() if member.user else "",
+            joined_at=member.joined_at,
+            declared_at=member.declared_at,
+            ended_at=member.ended_at,
+            invited=member.ended_at is None and invitation is not None and invitation.used_at is None,
+        )
 
 
 @dataclass(frozen=True)
