@@ -15,6 +15,7 @@ from annotation_app.pages import (
     exports,
     guesses,
     home,
+    invitations,
     keys,
     members,
     phases,
@@ -70,7 +71,7 @@ urlpatterns = [
     path("sign-in/", accounts.sign_in, name="sign-in"),
     path("sign-out/", accounts.sign_out, name="sign-out"),
     path("account/", accounts.account, name="account"),
-    path("invitations/<str:secret>/", accounts.invitation, name="invitation"),
+    path("invitations/<str:secret>/", invitations.invitation, name="invitation"),
     path("public/<slug:slug>/distributions/", distributions.public, name="public-distributions"),
     path("studies/<slug:slug>/", include(in_study)),
 ]

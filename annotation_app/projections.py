@@ -162,11 +162,20 @@ class MemberView:
     joined_at: datetime
     declared_at: datetime | None
     ended_at: datetime | None
+    invited: bool  # and no password chosen yet
 
     @classmethod
     def of(cls, member: Membership) -> MemberView:
-        name = member.user.get_username() if member.user else ""
-        return cls(member.alias, member.role, name, member.joined_at, member.declared_at, member.ended_at)
+        invitation = getattr(member, "invitation", None)
+        return cls(
+            alias=member.alias,
+            role=member.role,
+            username=member.user.get_username() if member.user else "",
+            joined_at=member.joined_at,
+            declared_at=member.declared_at,
+            ended_at=member.ended_at,
+            invited=member.ended_at is None and invitation is not None and invitation.used_at is None,
+        )
 
 
 @dataclass(frozen=True)
@@ -179,6 +188,7 @@ class BatchView:
     status: str
     progress: dict[str, int]
     counts: dict[str, Any]
+    columns: dict[str, Any] | None  # names of the file's columns by what becomes of them
     errors: list[dict[str, Any]]
     errors_total: int
     warnings: list[dict[str, Any]]
@@ -203,7 +213,11 @@ class BatchView:
             progress={"done": job.done, "total": job.total, "percent": job.percent if running else 100}
             if job
             else {},
-            counts={"rows": batch.rows, **{k: v for k, v in batch.summary.items() if k != "lint"}},
+            counts={
+                "rows": batch.rows,
+                **{k: v for k, v in batch.summary.items() if k not in ("lint", "columns")},
+            },
+            columns=batch.summary.get("columns"),
             errors=list(batch.errors),
             errors_total=batch.errors_total,
             warnings=list(batch.warnings),

@@ -200,9 +200,9 @@ def _scope_facts(result: Json) -> list[Json]:
     scope = result["scope"]
     return [
         {"label": _("Codebook"), "value": scope["codebook_version"]},
-        {"label": _("First code"), "value": _when(scope["first_submitted"])},
-        {"label": _("Last code"), "value": _when(scope["last_submitted"])},
-        {"label": _("Computed"), "value": _when(scope["computed_at"])},
+        {"label": _("First code"), **_when(scope["first_submitted"])},
+        {"label": _("Last code"), **_when(scope["last_submitted"])},
+        {"label": _("Computed"), **_when(scope["computed_at"])},
     ]
 
 
@@ -215,6 +215,6 @@ def _software_facts(result: Json) -> list[Json]:
     ]
 
 
-def _when(text: str | None) -> str:
+def _when(text: str | None) -> Json:
     moment = parse_datetime(text) if text else None
-    return f"{formats.date_format(moment, 'j M Y, H:i')} UTC" if moment else "–"
+    return {"at": moment} if moment else {"value": "–"}

@@ -12,10 +12,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
 from adjudication.pages.report_files import csv_file, html_file, json_file
+from adjudication.pages.report_missing import no_figure, no_report
 from adjudication.pages.report_shown import default_field, field_choices, field_shown, figures_shown
 from adjudication.projections import ReportView
 from adjudication.services.report_rows import report_rows
 from adjudication.services.reports import report_of, request_report
+from annotation_app.downloads import as_attachment
 from annotation_app.errors import Absent, Refused
 from annotation_app.health import worker_is_alive
 from annotation_app.models import Membership
@@ -46,6 +48,7 @@ def reports(request: HttpRequest, membership: Membership) -> HttpResponse:
         "reports": [row | {"status_label": str(STATES[row["status"]])} for row in rows],
         "may_request": membership.role == Role.PROJECT_AUTHOR,
         "blocked": blocked,
+        "missing": no_report(membership) if not rows else None,
     }
     return render_page(
         request,
@@ -74,6 +77,7 @@ def report(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRespo
     }
     if found.result is not None:
         shown |= _figures(found.result, request.GET.get("field", ""))
+        shown["missing"] = no_figure(found.result["counts"])
     context = {"report": shown, "may_request": membership.role == Role.PROJECT_AUTHOR and not job["live"]}
     return render_page(request, "adjudication/report.html", context, membership=membership, here="reports")
 
@@ -88,8 +92,8 @@ def report_file(request: HttpRequest, membership: Membership, uid: UUID, kind: s
     if found.result is None:
         raise Refused(_("This report is not computed yet."), code="not_ready")
     response = FILES[kind](found.result, membership)
-    name = f"agreement-{found.asked_at:%Y-%m-%d}.{kind}"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    for header, value in as_attachment(membership.study, f"agreement.{kind}", found.asked_at).items():
+        response.headers[header] = value
     return response
 
 

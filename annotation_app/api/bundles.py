@@ -8,9 +8,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation_app.api.base import MemberView
+from annotation_app.downloads import file_name
+from annotation_app.models import Membership
 from annotation_app.seal_projections import BundleView
 from annotation_app.services.bundles.build import bundle_of, bundles_of, download_bundle, request_bundle
 from blinding.policy import Role
+
+
+def bundle_response(membership: Membership, uid: UUID) -> FileResponse:
+    """Send a bundle under the day on which it was built. Raises Absent or Refused."""
+    path, built_at = download_bundle(membership=membership, uid=uid)
+    name = file_name(membership.study, "bundle.zip", built_at)
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type="application/zip")
 
 
 class BundlesView(MemberView):
@@ -44,7 +53,4 @@ class BundleFile(MemberView):
 
     @extend_schema(responses={(200, "application/zip"): bytes})
     def get(self, request: Request, slug: str, uid: UUID) -> FileResponse:
-        path = download_bundle(membership=self.membership, uid=uid)
-        return FileResponse(
-            path.open("rb"), as_attachment=True, filename="bundle.zip", content_type="application/zip"
-        )
+        return bundle_response(self.membership, uid)

@@ -12,8 +12,9 @@ from annotation_app.models import Membership
 from annotation_app.projections import MemberView as MemberShown
 from annotation_app.projections import StudyView
 from annotation_app.services.codebooks import add_codebook
+from annotation_app.services.invitations import renew_invitation, withdraw_invitation
 from annotation_app.services.keys import add_second_half
-from annotation_app.services.members import add_member, list_members, sign_declaration
+from annotation_app.services.members import Added, add_member, list_members, sign_declaration
 from annotation_app.services.phases import change_phase
 from annotation_app.services.studies import create_study
 from blinding.policy import KEY_HOLDERS, Role
@@ -31,6 +32,11 @@ class MemberIn(serializers.Serializer[None]):
     username = serializers.CharField(max_length=150)
     role = serializers.CharField()
     password = serializers.CharField(required=False, allow_null=True, trim_whitespace=False)
+
+
+class InvitationIn(serializers.Serializer[None]):
+    alias = serializers.CharField(max_length=20)
+    invitation = serializers.ChoiceField(["renew", "withdraw"])
 
 
 class DeclarationIn(serializers.Serializer[None]):
@@ -95,7 +101,7 @@ class StudyDetail(MemberView):
 
 
 class MembersView(MemberView):
-    """The admin's list of members; adding one."""
+    """The admin's list of members; adding one; PATCH makes an unused invitation anew, or withdraws it."""
 
     roles = (Role.ADMIN,)
 
@@ -106,11 +112,23 @@ class MembersView(MemberView):
     @extend_schema(request=MemberIn, responses={201: dict})
     def post(self, request: Request, slug: str) -> Response:
         added = add_member(membership=self.membership, **read_body(MemberIn, request))
-        body = {"alias": added.alias}
-        if added.invitation:
-            path = reverse("invitation", kwargs={"secret": added.invitation})
-            body["invitation_url"] = request.build_absolute_uri(path)
-        return Response(body, status=201)
+        return Response(_invited(request, added), status=201)
+
+    @extend_schema(request=InvitationIn, responses={200: dict})
+    def patch(self, request: Request, slug: str) -> Response:
+        asked = read_body(InvitationIn, request)
+        if asked["invitation"] == "withdraw":
+            withdraw_invitation(membership=self.membership, alias=asked["alias"])
+            return Response({"alias": asked["alias"]})
+        return Response(_invited(request, renew_invitation(membership=self.membership, alias=asked["alias"])))
+
+
+def _invited(request: Request, added: Added) -> dict[str, str]:
+    body = {"alias": added.alias}
+    if added.invitation:
+        path = reverse("invitation", kwargs={"secret": added.invitation})
+        body["invitation_url"] = request.build_absolute_uri(path)
+    return body
 
 
 class DeclarationView(MemberView):

@@ -6,6 +6,7 @@ Nothing here may put the value of a sealed column into a message.
 from annotation_app.batch_file.archive import Opened, OutputsReader, Progress, open_upload, sha256_of
 from annotation_app.batch_file.check import CheckResult, CheckTasks, LabelBoxSize, check_file
 from annotation_app.batch_file.columns import Columns, Fields, MappingError
+from annotation_app.batch_file.columns_found import ColumnsFound
 from annotation_app.batch_file.faults import RowError, UploadRefused, WarningCount
 from annotation_app.batch_file.limits import Limits
 from annotation_app.batch_file.outputs import FileChanged, OutputRow, read_outputs
@@ -18,6 +19,7 @@ __all__ = [
     "Clean",
     "Cleaned",
     "Columns",
+    "ColumnsFound",
     "Control",
     "Fields",
     "FileChanged",

@@ -8,6 +8,7 @@ from typing import Any
 
 from annotation_app.batch_file.archive import Opened, OutputsReader, Progress
 from annotation_app.batch_file.columns import Columns, Fields
+from annotation_app.batch_file.columns_found import ColumnsFound, ColumnTally
 from annotation_app.batch_file.faults import ErrorList, RowError, UploadRefused, WarningCount, WarningTally
 from annotation_app.batch_file.items import read_items
 from annotation_app.batch_file.outputs import OutputRow, output_of
@@ -44,6 +45,7 @@ class CheckResult:
     tasks: dict[TaskKey, TaskFound] = field(default_factory=dict)
     metadata: Any = None
     longest_label_box: int = 0
+    columns: ColumnsFound = field(default_factory=ColumnsFound)
 
 
 def check_file(
@@ -72,7 +74,7 @@ def check_file(
         with opened.outputs(progress) as reader:
             check.take_all(reader)
     except UploadRefused as refusal:
-        return CheckResult(0, [refusal.as_error()], 1, check.tally.counts())
+        return CheckResult(0, [refusal.as_error()], 1, check.tally.counts(), columns=check.names.found())
     return check.result(metadata)
 
 
@@ -99,6 +101,7 @@ class _Check:
         self._longest_label_box = 0
         self._columns = Columns(mapping, opened.limits, csv=opened.row_format == "csv")
         self._shown_sources = self._columns.shown_sources()
+        self.names = ColumnTally(self._columns)
         self.errors = ErrorList(opened.limits.errors_listed)
         self.tally = WarningTally()
         self._ledger = TaskLedger(known, clean, self.tally, opened.task_ids)
@@ -122,6 +125,7 @@ class _Check:
             self.errors.add(error)
 
     def _is_header_usable(self, header: Header) -> bool:
+        self.names.take(header.names)
         usable, errors = self._columns.check_header(header)
         for error in errors:
             self.errors.add(error)
@@ -129,6 +133,7 @@ class _Check:
 
     def _take(self, row: Row) -> None:
         self._rows += 1
+        self.names.take(row.values)
         fields, errors = self._columns.read(row)
         wrong = frozenset(error.column for error in errors if error.column) if errors else NONE_WRONG
         if fields.text is not None:
@@ -200,6 +205,7 @@ class _Check:
             tasks=self._ledger.tasks(),
             metadata=metadata,
             longest_label_box=self._longest_label_box,
+            columns=self.names.found(),
         )
 
 

@@ -143,6 +143,12 @@ class Columns:
         """Return the file's names of the long columns that are shown: text, statement, reference material."""
         return frozenset(reading.source for reading in self._readings if reading.column.name in SHOWN)
 
+    def targets(self) -> dict[str, str]:
+        """Return the product's column for each name that the file may use, in the order of TABLE."""
+        return {
+            reading.source: reading.column.name for reading in self._readings if reading.source != NOWHERE
+        }
+
     def check_header(self, header: Header) -> tuple[bool, list[RowError]]:
         """Return whether the header has any required column, and an error for each that it lacks."""
         required = [reading for reading in self._readings if reading.column.required]

@@ -1,4 +1,4 @@
-"""Signing in and out, invitations, one's own account: password, token, data."""
+"""Signing in and out, one's own account: password, token, data."""
 
 import json
 from typing import Any
@@ -18,12 +18,12 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 from knox.models import AuthToken
 
-from annotation_app.errors import Invalid, TooOften
+from annotation_app.errors import TooOften
 from annotation_app.models import Membership
 from annotation_app.pages.labels import ROLES
 from annotation_app.pages.shell import render_page, signed_in
 from annotation_app.services.demonstration import shown_sign_ins
-from annotation_app.services.members import accept_invitation, set_password
+from annotation_app.services.members import set_password
 from annotation_app.services.personal_data import personal_data
 from annotation_app.services.sign_in import authenticated, fits
 
@@ -31,17 +31,6 @@ from annotation_app.services.sign_in import authenticated, fits
 class SignInForm(forms.Form):
     username = forms.CharField(label=gettext_lazy("User name"))
     password = forms.CharField(label=gettext_lazy("Password"), strip=False)
-
-
-class InvitationForm(forms.Form):
-    password = forms.CharField(label=gettext_lazy("Password"), strip=False)
-    again = forms.CharField(label=gettext_lazy("The same again"), strip=False)
-
-    def clean(self) -> dict[str, Any]:
-        data = super().clean() or {}
-        if data.get("password") != data.get("again"):
-            self.add_error("again", _("The two do not match."))
-        return data
 
 
 class PasswordForm(forms.Form):
@@ -99,28 +88,6 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     response = redirect("sign-in")
     response.headers["Clear-Site-Data"] = '"storage"'
     return response
-
-
-@sensitive_post_parameters()
-@require_http_methods(["GET", "POST"])
-def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """Choose a password; the link works once."""
-    form = InvitationForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            user = accept_invitation(secret=secret, password=form.cleaned_data["password"])
-        except Invalid as fault:
-            for error in fault.errors:
-                form.add_error("password", error["message"])
-        else:
-            login(request, user, backend="django.contrib.auth.backends.ModelBackend")
-            return redirect("home")
-    return render_page(
-        request,
-        "annotation_app/invitation.html",
-        {"form": form, "username": ""},
-        status=422 if form.errors else 200,
-    )
 
 
 @sensitive_post_parameters()

@@ -55,6 +55,7 @@ def batch_shown(batch: BatchView, slug: str, terms: int) -> dict[str, Any]:
         "cautions": cautions(batch.counts),
         "wording": batch.counts.get("wording", []),
         "figures": _figures(batch.counts),
+        "columns": _columns(batch.columns),
         "lint": _lint(batch),
         "merkle_root": batch.merkle_root,
         "seed_commitment": batch.seed_commitment,
@@ -166,6 +167,21 @@ def _lint(batch: BatchView) -> dict[str, Any] | None:
         "warnings": batch.lint["warnings"],
         "total": batch.lint["total"],
     }
+
+
+def _columns(found: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Return the groups of a file's columns that have any, in words."""
+    groups = {
+        "shown": _("Shown to coders"),
+        "coded": _("Shown as a random code"),
+        "kept": _("Kept with the task, not shown"),
+        "sealed": _("Sealed"),
+    }
+    return [
+        {"label": label, "names": found[group], "more": group == "sealed" and found["more"]}
+        for group, label in groups.items()
+        if found and found[group]
+    ]
 
 
 def _figures(counts: dict[str, Any]) -> list[dict[str, Any]]:

@@ -26,6 +26,8 @@ KINDS = {
     "finding_decided": _("Term decided on"),
     "gate_opened": _("Coder passed on to the main items"),
     "guess_given": _("Closing guess given"),
+    "invitation_renewed": _("Invitation made anew"),
+    "invitation_withdrawn": _("Invitation withdrawn"),
     "item_given_back": _("Item given to somebody else"),
     "item_skipped": _("Item skipped"),
     "key_completed": _("Second half of the key added"),

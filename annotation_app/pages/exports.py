@@ -3,18 +3,19 @@
 from typing import Any, cast
 from uuid import UUID
 
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
+from annotation_app.api.bundles import bundle_response
 from annotation_app.api.exports import records_response
 from annotation_app.errors import Absent, Refused
 from annotation_app.health import worker_is_alive
 from annotation_app.models import ExportFile, Membership
 from annotation_app.pages.shell import member_page, render_page
-from annotation_app.services.bundles.build import KIND, bundles_of, download_bundle, request_bundle
-from annotation_app.services.exports import count_records, export_records
+from annotation_app.services.bundles.build import KIND, bundles_of, request_bundle
+from annotation_app.services.exports import count_records
 from blinding.models import Job
 
 LIVE = (Job.State.QUEUED, Job.State.RUNNING)
@@ -43,7 +44,7 @@ def exports(request: HttpRequest, membership: Membership) -> HttpResponse:
 @member_page
 def records(request: HttpRequest, membership: Membership) -> HttpResponse:
     """`records.jsonl`, sent as it is read."""
-    streamed = records_response(export_records(membership=membership))
+    streamed = records_response(membership)
     return cast(HttpResponse, streamed)  # a response like any other to all that stands around a page
 
 
@@ -51,11 +52,7 @@ def records(request: HttpRequest, membership: Membership) -> HttpResponse:
 @member_page
 def bundle(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     """A whole bundle, as a ZIP."""
-    path = download_bundle(membership=membership, uid=uid)
-    file = FileResponse(
-        path.open("rb"), as_attachment=True, filename="bundle.zip", content_type="application/zip"
-    )
-    return cast(HttpResponse, file)
+    return cast(HttpResponse, bundle_response(membership, uid))
 
 
 def _page(

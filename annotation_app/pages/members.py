@@ -19,6 +19,7 @@ from annotation_app.pages.labels import ROLES_IN_FULL
 from annotation_app.pages.posted import text_in
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.projections import MemberView
+from annotation_app.services.invitations import renew_invitation, withdraw_invitation
 from annotation_app.services.members import Added, add_member, end_membership, list_members
 from annotation_app.services.reassignment import reassign_rest
 from blinding.policy import CODERS, Role
@@ -43,6 +44,11 @@ def members(request: HttpRequest, membership: Membership) -> HttpResponse:
         return _add(request, membership)
     if act == "end":
         return _end(request, membership)
+    if act == "renew":
+        renewed = renew_invitation(membership=membership, alias=text_in(request.POST, "alias"))
+        return _page(request, membership, MemberForm(), added=_added(request, renewed) | {"renewed": "yes"})
+    if act == "withdraw":
+        return _withdraw(request, membership)
     return _page(request, membership, MemberForm())
 
 
@@ -79,6 +85,17 @@ def _end(request: HttpRequest, membership: Membership) -> HttpResponse:
         messages.error(request, str(fault))
         return redirect("members", membership.study.slug)
     messages.success(request, _("%(alias)s has left the study.") % {"alias": alias})
+    _share_out(request, membership, alias)
+    return redirect("members", membership.study.slug)
+
+
+def _withdraw(request: HttpRequest, membership: Membership) -> HttpResponse:
+    alias = text_in(request.POST, "alias")
+    withdraw_invitation(membership=membership, alias=alias)
+    messages.success(
+        request,
+        _("The invitation of %(alias)s is withdrawn; the user name is free again.") % {"alias": alias},
+    )
     _share_out(request, membership, alias)
     return redirect("members", membership.study.slug)
 
@@ -123,5 +140,6 @@ def _row(member: MemberView, viewer: Membership) -> dict[str, Any]:
         "role_label": str(ROLES_IN_FULL[member.role]),
         "declared_at": member.declared_at,
         "ended_at": member.ended_at,
+        "invited": member.invited,
         "may_end": member.ended_at is None and member.alias != viewer.alias,
     }

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils import formats
 from django.utils.translation import gettext as _
 
 from annotation_app.models import Batch, Membership, Study
@@ -32,7 +31,7 @@ class Check:
     binding: bool = True
 
 
-def phase_steps(study: Study) -> list[dict[str, str]]:
+def phase_steps(study: Study) -> list[dict[str, Any]]:
     """Return the phases in order, each with its state and when it was opened."""
     opened = _openings(study)
     order = list(Phase)
@@ -40,7 +39,10 @@ def phase_steps(study: Study) -> list[dict[str, str]]:
     steps = []
     for place, phase in enumerate(order):
         state = "done" if place < current else "current" if place == current else ""
-        steps.append({"label": str(PHASES[phase]), "note": _note(phase, state, opened), "state": state})
+        at = opened.get(phase) if state else None
+        steps.append(
+            {"label": str(PHASES[phase]), "note": _note(phase, state, opened), "at": at, "state": state}
+        )
     return steps
 
 
@@ -85,10 +87,6 @@ def of_total(done: int, total: int) -> str:
     return _("%(done)s of %(total)s") % {"done": done, "total": total}
 
 
-def day(moment: datetime) -> str:
-    return formats.date_format(moment, "j M Y")
-
-
 def _openings(study: Study) -> dict[str, datetime]:
     found: dict[str, datetime] = {Phase.SETUP: study.created_at}
     moves = Event.objects.filter(study=study.pk, kind__startswith="phase_").order_by("happened_at")
@@ -102,7 +100,7 @@ def _note(phase: Phase, state: str, opened: dict[str, datetime]) -> str:
         return ""
     if phase not in opened:
         return _("skipped") if phase == Phase.TRAINING else ""
-    return _("opened %(day)s") % {"day": day(opened[phase])}
+    return _("opened")
 
 
 def _before_coding(membership: Membership) -> list[Check]:

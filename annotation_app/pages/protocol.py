@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from annotation_app.downloads import as_attachment
 from annotation_app.errors import Absent, Invalid
 from annotation_app.models import Membership
 from annotation_app.pages.form_faults import show_fault
@@ -20,6 +21,7 @@ from annotation_app.pages.shell import member_page, render_page
 from annotation_app.record_schema import complete_protocol, shape
 from annotation_app.services.forms import schema_of
 from annotation_app.services.studies import change_protocol
+from blinding import clock
 from blinding.policy import KEY_HOLDERS, Phase, Role
 
 
@@ -55,7 +57,7 @@ def _change(request: HttpRequest, membership: Membership) -> HttpResponse:
 
 
 def _download(membership: Membership) -> HttpResponse:
-    headers = {"Content-Disposition": 'attachment; filename="protocol.json"'}
+    headers = as_attachment(membership.study, "protocol.json", clock.now())
     return JsonResponse(membership.study.protocol, json_dumps_params={"indent": 2}, headers=headers)
 
 

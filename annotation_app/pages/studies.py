@@ -19,7 +19,16 @@ from annotation_app.services.studies import NewStudy, create_study, may_create_s
 
 class StudyForm(PassphraseForm):
     title = forms.CharField(label=gettext_lazy("Title"), max_length=200)
-    slug = forms.SlugField(label=gettext_lazy("Short name"), max_length=60)
+    slug = forms.SlugField(
+        label=gettext_lazy("Short name"),
+        max_length=60,
+        error_messages={
+            "invalid": gettext_lazy(
+                "Write it with the letters a to z, digits, hyphens and underscores only, without blanks: "
+                "for example street-2026."
+            )
+        },
+    )
     protocol = JsonObjectField(label=gettext_lazy("Protocol (JSON)"))
     record_schema = JsonObjectField(label=gettext_lazy("Record schema (JSON)"))
 

@@ -80,28 +80,9 @@ def list_members(*, membership: Membership) -> list[Membership]:
         raise Absent
     return list(
         Membership.objects.filter(study_id=membership.study_id)
-        .select_related("user")
+        .select_related("user", "invitation")
         .order_by("role", "alias")
     )
-
-
-def accept_invitation(*, secret: str, password: str) -> User:
-    """Set the password of an invited person. Raises Absent for an unknown or used link, Invalid for a weak password."""
-    with transaction.atomic():
-        invitation = (
-            Invitation.objects.select_for_update(of=["self"])
-            .select_related("membership__user")
-            .filter(digest=_digest(secret), used_at=None)
-            .first()
-        )
-        user = invitation.membership.user if invitation else None
-        if invitation is None or user is None:
-            raise Absent
-        _checked_password(password, user)
-        set_password(user, password)
-        invitation.used_at = clock.now()
-        invitation.save(update_fields=["used_at"])
-    return user
 
 
 def set_password(user: User, password: str) -> None:
@@ -189,7 +170,7 @@ def _account(username: str, password: str | None) -> tuple[User, bool]:
         return user, False
     user = User(username=username, date_joined=clock.now())
     if password:
-        _checked_password(password, user)
+        check_password(password, user)
         user.set_password(password)
     else:
         user.set_unusable_password()
@@ -197,7 +178,8 @@ def _account(username: str, password: str | None) -> tuple[User, bool]:
     return user, True
 
 
-def _checked_password(password: str, user: User) -> None:
+def check_password(password: str, user: User) -> None:
+    """Raise Invalid where a password is too weak for an account."""
     try:
         validate_password(password, user)
     except ValidationError as fault:
@@ -216,10 +198,16 @@ def _fresh_alias(study: Study) -> str:
 
 
 def _invite(member: Membership) -> str:
-    secret = entropy.draw("invitation", member.pk, 24).hex()
-    Invitation.objects.create(membership=member, digest=_digest(secret))
+    secret = new_secret(member)
+    Invitation.objects.create(membership=member, digest=digest_of(secret))
     return secret
 
 
-def _digest(secret: str) -> str:
+def new_secret(member: Membership) -> str:
+    """Return what stands in the link of an invitation; it is stored nowhere."""
+    return entropy.draw("invitation", member.pk, 24).hex()
+
+
+def digest_of(secret: str) -> str:
+    """Return what is kept of an invitation's secret."""
     return hashlib.sha256(secret.encode()).hexdigest()

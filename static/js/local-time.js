@@ -1,9 +1,8 @@
-// Times are stored and sent in UTC; the reader sees them in their own zone, with UTC in the tooltip.
-const formats = {
-  datetime: { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
-  date: { day: "numeric", month: "short", year: "numeric" },
-  time: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
-};
+// Times are stored and sent in UTC; the reader sees them in their own zone, which a date with its hour names.
+// The tooltip has them in UTC.
+const day = { day: "numeric", month: "short", year: "numeric" };
+const hour = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+const formats = { date: day, time: hour, datetime: { ...day, ...hour, timeZoneName: "short" } };
 
 const page = document.documentElement.lang;
 const locale = navigator.language.startsWith(page) ? navigator.language : page;
@@ -16,7 +15,6 @@ export function clock(date) {
 function localise(root) {
   for (const node of root.querySelectorAll("time[data-local]")) {
     const format = formats[node.dataset.local] ?? formats.datetime;
-    node.title = node.textContent;
     node.textContent = new Intl.DateTimeFormat(locale, format).format(new Date(node.dateTime));
     node.removeAttribute("data-local");
   }

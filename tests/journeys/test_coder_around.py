@@ -107,7 +107,9 @@ def test_times_are_the_readers_own_with_utc_beside_them_and_own_data_are_downloa
     moment = datetime.fromisoformat(str(shown.get_attribute("datetime")))
     assert moment.utcoffset() is not None
     expect(shown).to_have_text(moment.astimezone(ZoneInfo("Asia/Tokyo")).strftime("%H:%M"))
-    expect(shown).to_have_attribute("title", moment.astimezone(ZoneInfo("UTC")).strftime("%H:%M UTC"))
+    expect(shown).to_have_attribute(
+        "title", moment.astimezone(ZoneInfo("UTC")).strftime("%-d %b %Y, %H:%M UTC")
+    )
     coder.go("/account/")
     assert_accessible(page)
     with page.expect_download() as begun:

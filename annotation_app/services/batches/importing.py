@@ -1,7 +1,7 @@
 """The import job: check the whole file, then clean, find spans, seal and store. All or nothing; plain labels exist only here."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import connection, transaction
@@ -124,8 +124,8 @@ def _reject(batch: Batch, checked: CheckResult, progress: Progress) -> None:
     batch.status = Batch.Status.REJECTED
     batch.errors = [_error(e) for e in checked.errors]
     batch.errors_total = checked.errors_total
-    batch.warnings = _warnings(checked)
-    batch.save(update_fields=["status", "errors", "errors_total", "warnings"])
+    batch.warnings, batch.summary = _warnings(checked), {"columns": asdict(checked.columns)}
+    batch.save(update_fields=["status", "errors", "errors_total", "warnings", "summary"])
     record_event(
         "batch_rejected",
         study=batch.study_id,
@@ -145,7 +145,8 @@ def _take(batch: Batch, opened: Opened, checked: CheckResult, progress: Progress
     progress.fence()
     batch.status, batch.rows, batch.warnings = Batch.Status.IN_REVIEW, checked.rows, _warnings(checked)
     batch.errors, batch.errors_total = [], 0
-    batch.summary, batch.arms_warning = staging.summary(), staging.has_one_arm
+    batch.summary = staging.summary() | {"columns": asdict(checked.columns)}
+    batch.arms_warning = staging.has_one_arm
     batch.save(
         update_fields=["status", "rows", "warnings", "errors", "errors_total", "summary", "arms_warning"]
     )

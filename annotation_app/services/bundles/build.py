@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -56,14 +57,14 @@ def bundle_of(*, membership: Membership, uid: UUID) -> ExportFile:
     return file
 
 
-def download_bundle(*, membership: Membership, uid: UUID) -> Path:
-    """Return the path of a whole bundle and note that it was taken. Raises Absent, Refused until it is whole."""
+def download_bundle(*, membership: Membership, uid: UUID) -> tuple[Path, datetime]:
+    """Return where a whole bundle is and when it was built, and note that it was taken. Raises Absent or Refused."""
     file = bundle_of(membership=membership, uid=uid)
     path = Path(file.path) if file.path else None
     if file.ready_at is None or path is None or not path.exists():
         raise Refused("This bundle is not whole yet.", code="not_ready")
     record_event("bundle_downloaded", study=membership.study_id, actor=membership.pk, subject=file.pk)
-    return path
+    return path, file.ready_at
 
 
 def build_bundle(job: Job, progress: Progress) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
 
@@ -10,6 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from adjudication.models import AgreementReport
 from adjudication.pages.report_files import _harmless
+from adjudication.pages.report_missing import no_figure
 from adjudication.withholding import result_for
 from tests.annotation_app.pages.reading import HTMX, body_of, text_of
 from tests.factories import StudyUnderTest, a_study, rows, run_jobs
@@ -38,6 +40,9 @@ def test_before_review_nobody_reads_agreement() -> None:
     study = a_study(phase="coding", protocol=QUICK)
     page = text_of(study.client("project_author").get(study.page("reports/")), 409)
     assert "Agreement is shown once coding is closed." in page
+    assert (
+        "No report yet. So far 0 of 0 outputs have two final codes. Once all is coded, close coding" in page
+    )
     assert study.client("project_author").post(study.page("reports/")).status_code == 409
 
 
@@ -49,7 +54,9 @@ def test_a_pilot_may_show_agreement_during_coding() -> None:
 def test_a_report_is_computed_by_a_job_that_the_page_watches() -> None:
     study = in_review()
     client = study.client("project_author")
-    assert "No report yet" in text_of(client.get(study.page("reports/")))
+    assert "No report yet. 16 outputs have two final codes: compute the agreement" in text_of(
+        client.get(study.page("reports/"))
+    )
     address = client.post(study.page("reports/"))["Location"]
     assert "No worker is running." in text_of(client.get(address))
     part = client.get(address, headers=HTMX)
@@ -121,8 +128,9 @@ def test_files_say_the_same_as_the_page() -> None:
     for line, field in zip(lines, figures["fields"], strict=True):
         value = field["primary"]["value"]
         assert line["value"] == ("" if value is None else str(value))
+    AgreementReport.objects.update(asked_at=datetime(2031, 5, 5, 23, 30, tzinfo=UTC))
     html = client.get(f"{address}html/")
-    assert html["Content-Disposition"].startswith('attachment; filename="agreement-')
+    assert html["Content-Disposition"] == 'attachment; filename="riverside-2031-05-05-agreement.html"'
     assert "<style>" in body_of(html)
     assert "/static/" not in body_of(html)
     for field in figures["fields"]:
@@ -138,8 +146,32 @@ def test_a_report_that_is_not_computed_has_no_file() -> None:
 
 def test_a_report_without_pairs_says_what_it_needs() -> None:
     study = a_study(phase="review", protocol=QUICK)
-    page = text_of(study.client("project_author").get(computed(study)))
-    assert "No figure: it needs 10 outputs with two final codes." in page
+    client = study.client("project_author")
+    missing = (
+        "No output of a main batch has two final codes. One counts when an annotator A and an annotator B"
+    )
+    assert f"No report yet. {missing}" in text_of(client.get(study.page("reports/")))
+    assert f"No figure. {missing}" in text_of(client.get(computed(study)))
+
+
+def test_few_pairs_are_said_to_give_no_intervals() -> None:
+    study = in_review(tasks=1)
+    page = text_of(study.client("project_author").get(study.page("reports/")))
+    assert "No report yet. 8 outputs have two final codes" in page
+    assert "Intervals need 10 outputs; with fewer, figures stand alone." in page
+
+
+def test_a_report_on_excluded_outputs_alone_says_so() -> None:
+    assert no_figure({"pairs": 3, "compared": 0}) == {
+        "text": "No figure: all 3 outputs with two final codes are excluded."
+    }
+
+
+def test_who_only_reads_is_told_who_asks() -> None:
+    study = in_review(tasks=1)
+    study.lock()
+    page = text_of(study.client("monitor").get(study.page("reports/")))
+    assert "No report yet. The project author asks for one; you can read it here then." in page
 
 
 def test_who_reads_and_who_asks() -> None:

@@ -148,6 +148,24 @@ def test_the_review_shows_terms_in_context_and_no_label_beside_them() -> None:
         assert label not in page
 
 
+def test_the_page_says_what_becomes_of_each_column() -> None:
+    study = a_study()
+    batch = study.import_batch([row | {"prompt": "You are in the arm meadow."} for row in rows()])
+    page = text_of(study.client("admin").get(study.page(f"batches/{batch.pk}/")))
+    assert "Shown to coders text , task_statement" in page
+    assert "Shown as a random code task_id , auto_cluster_id" in page
+    assert "prompt A column that the product does not know is sealed." in page
+    assert "You are in the arm" not in page
+
+
+def test_a_rejected_file_says_which_columns_it_has() -> None:
+    study = a_study()
+    batch = study.import_batch([{"output_id": "out-1", "tekst": "It rains."}])
+    page = text_of(study.client("admin").get(study.page(f"batches/{batch.pk}/")))
+    assert "Nothing was imported" in page
+    assert "Sealed output_id , tekst" in page
+
+
 def test_a_release_needs_the_list_of_terms_confirmed() -> None:
     study = a_study(phase="coding")
     batch = study.import_batch(rows())

@@ -1,6 +1,7 @@
 """The event log for the monitor; records and bundles for the project author."""
 
 import json
+from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
@@ -9,6 +10,7 @@ import pytest
 
 from annotation_app.models import ExportFile
 from annotation_app.pages.event_words import KINDS, facts_in_words
+from blinding import clock
 from blinding.event_blocks import close_all_blocks
 from blinding.models import Event
 from tests.annotation_app.pages.reading import HTMX, body_of, text_of
@@ -83,8 +85,9 @@ def test_records_are_downloaded_as_lines() -> None:
     page = text_of(client.get(study.page("exports/")))
     assert "48 records" in page
     assert study.study.dataset_hash in page
-    answer = client.get(study.page("exports/records.jsonl"))
-    assert answer["Content-Disposition"] == 'attachment; filename="records.jsonl"'
+    with clock.frozen_at(datetime(2031, 5, 5, 23, 30, tzinfo=UTC)):
+        answer = client.get(study.page("exports/records.jsonl"))
+    assert answer["Content-Disposition"] == 'attachment; filename="riverside-2031-05-05-records.jsonl"'
     lines = streamed(answer).splitlines()
     assert len({json.loads(line)["record_id"] for line in lines}) == 48
 
@@ -102,7 +105,10 @@ def test_a_bundle_is_built_by_a_job_and_offered_once_it_is_whole() -> None:
     ready = client.get(address, headers=HTMX)
     assert "every 2s" not in body_of(ready)
     assert "Bundle of" in text_of(ready)
-    content = streamed(client.get(study.page(f"exports/{file.pk}/bundle.zip")))
+    ExportFile.objects.update(ready_at=datetime(2031, 5, 5, 23, 30, tzinfo=UTC))
+    sent = client.get(study.page(f"exports/{file.pk}/bundle.zip"))
+    assert sent["Content-Disposition"] == 'attachment; filename="riverside-2031-05-05-bundle.zip"'
+    content = streamed(sent)
     assert "manifest.json" in ZipFile(BytesIO(content)).namelist()
 
 

@@ -1,11 +1,13 @@
 """The phase page: the steps of one's role, what stands against them, and the two people who undo a lock."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from blinding import clock
 from blinding.models import StudyKey
-from tests.annotation_app.pages.reading import text_of
+from tests.annotation_app.pages.reading import body_of, text_of
 from tests.factories import StudyUnderTest, a_study, rows
 
 pytestmark = pytest.mark.django_db
@@ -108,4 +110,16 @@ def test_the_phases_say_when_they_were_opened_and_that_training_was_skipped() ->
     shown = page(a_study(phase="coding"))
     assert "Training skipped" in shown
     assert "Coding opened" in shown
+
+
+def test_days_and_times_name_their_zone_and_can_be_read_by_machines() -> None:
+    with clock.frozen_at(datetime(2031, 5, 5, 23, 30, tzinfo=UTC)):
+        study = a_study()
+        body = body_of(study.client("admin").get(study.page("phase/")))
+    machine, told = 'datetime="2031-05-05T23:30:00+00:00"', 'title="5 May 2031, 23:30 UTC"'
+    assert f'opened <time {machine} {told} data-local="date">5 May 2031</time>' in body
+
+
+def test_a_phase_that_is_to_come_has_no_day() -> None:
+    shown = page(a_study(phase="coding"))
     assert "Review Locked" not in shown.split("Close coding")[1]

@@ -1,12 +1,14 @@
 """Protocol and codebook: read, changed by the project author, frozen."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from annotation_app.pages.codebooks import merged
 from annotation_app.services.codebooks import current_codebook
+from blinding import clock
 from tests.annotation_app.pages.reading import body_of, text_of
 from tests.factories import StudyUnderTest, a_study
 
@@ -59,6 +61,20 @@ def test_a_protocol_that_cannot_be_used_is_kept_in_the_form_with_its_fault(text:
     assert text in page
 
 
+def test_what_is_wrong_with_a_protocol_stands_first_on_its_page_and_leads_to_the_place() -> None:
+    page = body_of(change(a_study(), '{"spacing": -1}'))
+    assert page.index('role="alert" tabindex="-1" data-focus') < page.index("What is set")
+    assert '<a href="#id_protocol">Protocol (JSON)</a>: spacing:' in page
+    assert 'id="id_protocol"' in page
+    assert page.count('role="alert"') == 1
+
+
+def test_what_is_wrong_with_a_codebook_stands_first_on_its_page() -> None:
+    page = body_of(publish(a_study(), fields="{"))
+    assert page.index('role="alert" tabindex="-1" data-focus') < page.index('id="fields-h"')
+    assert '<a href="#id_fields">' in page
+
+
 def test_the_protocol_is_the_project_authors_and_frozen_with_coding() -> None:
     study = a_study()
     assert change(study, {}, role="admin").status_code == 404
@@ -69,9 +85,10 @@ def test_the_protocol_is_the_project_authors_and_frozen_with_coding() -> None:
 
 def test_the_protocol_is_downloaded_as_it_is_stored() -> None:
     study = a_study(protocol={"spacing": 5})
-    answer = study.client("project_author").get(study.page("protocol/?as=json"))
+    with clock.frozen_at(datetime(2031, 5, 5, 23, 30, tzinfo=UTC)):
+        answer = study.client("project_author").get(study.page("protocol/?as=json"))
     assert answer.json() == study.study.protocol
-    assert answer["Content-Disposition"] == 'attachment; filename="protocol.json"'
+    assert answer["Content-Disposition"] == 'attachment; filename="riverside-2031-05-05-protocol.json"'
 
 
 def test_a_coder_reads_the_codebook_without_a_word_of_the_schema() -> None:

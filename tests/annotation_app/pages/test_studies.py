@@ -42,11 +42,20 @@ def test_the_founder_sees_the_recovery_sheet_once_and_is_the_admin(founder: Clie
     assert "New study" in text_of(founder.get("/"))
 
 
+def test_a_short_name_that_cannot_be_used_is_kept_as_it_was_typed(founder: Client) -> None:
+    page = make(founder, slug="Straße 2026").content.decode()
+    assert 'value="Straße 2026"' in page
+    assert 'value="Riverside"' in page
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"title": ""}, "This field is required."),
-        ({"slug": "River side"}, "Enter a valid “slug”"),
+        (
+            {"slug": "River side"},
+            "Short name : Write it with the letters a to z, digits, hyphens and underscores only, without blanks",
+        ),
         ({"passphrase_again": "another one"}, "The two do not match."),
         ({"passphrase": "short", "passphrase_again": "short"}, "at least 10 characters"),
         ({"title": "Positive control"}, "would tell coders what is compared"),

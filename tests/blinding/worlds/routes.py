@@ -26,6 +26,7 @@ _ADMINS = "only the admin has it, who brings the labels in and is no coder"
 _LATER = "opens after the unblinding, if the study is published"
 _API, _PAGES = "api/v1/studies/<slug:slug>/", "studies/<slug:slug>/"
 SHUT: dict[str, str] = {
+    "invitations/<str:secret>/": "only who was invited has the link, and people of the worlds have passwords",
     "new-study/": "only who may found studies has it, and the worlds' founder is the admin",
     "public/<slug:slug>/distributions/": _LATER,
     "api/v1/public/<slug:slug>/distributions/": _LATER,
