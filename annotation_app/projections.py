@@ -100,6 +100,15 @@ def submitted_fields(item: Assignment, membership: Membership) -> dict[str, Any]
     return to_neutral(form, Payload(record.payload, record.flag_reason), context_of(item))
 
 
+def _may_count_cases(membership: Membership) -> bool:
+    """Who reads the times of records would learn from a count of cases which of them are disputed."""
+    return not membership.may_learn(Disclosure.EVENTS) or membership.may_learn(Disclosure.CASE_EVENTS)
+
+
+def _without_cases(counts: dict[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if not name.endswith("_cases")}
+
+
 @dataclass(frozen=True)
 class StudyView:
     """A study's state and what its member may count."""
@@ -141,7 +150,7 @@ def counts_for(membership: Membership) -> dict[str, int]:
         }
         for counter in registries.counters:
             counts.update(counter(study))
-        return counts
+        return counts if _may_count_cases(membership) else _without_cases(counts)
     if membership.slot in ("A", "B", "audit"):
         return {
             "own_total": membership.main_total,

@@ -16,6 +16,7 @@ KINDS = {
     "bundle_requested": _("Bundle asked for"),
     "case_claimed": _("Case claimed"),
     "case_decided": _("Case decided"),
+    "case_given_up": _("Case put back"),
     "case_opened": _("Case opened"),
     "case_withdrawn": _("Case withdrawn"),
     "codebook_added": _("Codebook published"),
