@@ -13,6 +13,7 @@ from annotation_app.models import Assignment, Batch, Cluster, Finding, Membershi
 from annotation_app.record_schema import Form, Payload, RecordContext, to_draft, to_neutral
 from annotation_app.services.contexts import clusters_of, context_of, empty_places_beside, own_clusters_of
 from annotation_app.services.forms import form_of
+from annotation_app.services.reassignment import stranded_items
 from blinding import clock
 from blinding.jobs import latest
 from blinding.models import Commitment
@@ -147,6 +148,7 @@ def counts_for(membership: Membership) -> dict[str, int]:
             )
             .live()
             .count(),
+            "without_coder": stranded_items(study).count(),
         }
         for counter in registries.counters:
             counts.update(counter(study))

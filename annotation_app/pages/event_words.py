@@ -27,7 +27,7 @@ KINDS = {
     "finding_decided": _("Term decided on"),
     "gate_opened": _("Coder passed on to the main items"),
     "guess_given": _("Closing guess given"),
-    "item_given_back": _("Item given to somebody else"),
+    "item_given_back": _("Item given back"),
     "item_skipped": _("Item skipped"),
     "key_completed": _("Second half of the key added"),
     "member_added": _("Member added"),
