@@ -1,4 +1,7 @@
-"""A report as its reader may know it: before the lock nobody learns who coded what, nor which output is disputed."""
+"""A report as its reader may know it: before the lock nobody learns who coded what, nor which output is disputed.
+
+Where a slot has one coder, what is said of the slot is said of that person: then the two codes of an output are shown
+without saying which slot gave which."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,10 +24,52 @@ def result_for(membership: Membership, result: Mapping[str, Any]) -> Json:
 
 def _without_coders(result: Json) -> Json:
     counts = {**result["counts"], "per_coder": []}
+    fields = [_field_without_coders(field) for field in result["fields"]]
+    if _slot_is_a_person(result):
+        fields = [_field_without_slots(field) for field in fields]
+    return {**result, "counts": counts, "fields": fields}
+
+
+def _slot_is_a_person(result: Json) -> bool:
+    slots = [one["slot"] for one in result["counts"]["per_coder"]]
+    return any(slots.count(slot) == 1 for slot in slots)
+
+
+def _field_without_slots(field: Json) -> Json:
+    figures = {name: _figure_without_slots(figure) for name, figure in field["figures"].items()}
+    matrices = field["matrices"]
+    if matrices:
+        matrices = {**matrices, "confusion": _folded(matrices["confusion"]), "unattributed": True}
+    return {**field, "figures": figures, "matrices": matrices}
+
+
+def _folded(matrix: list[list[int]]) -> list[list[int]]:
+    """Return how often each two values met, above the diagonal, whichever slot gave which."""
+    size = range(len(matrix))
+    return [
+        [matrix[i][j] + matrix[j][i] if i < j else matrix[i][j] if i == j else 0 for j in size] for i in size
+    ]
+
+
+def _figure_without_slots(figure: Json) -> Json:
+    companions = figure.get("companions")
+    if not companions:
+        return figure
+    slotless = {**companions, "marginals": None}
+    if between := companions.get("between_slots"):
+        slotless["between_slots"] = {**between, "mean_difference": _unsigned(between["mean_difference"])}
+    return {**figure, "companions": slotless}
+
+
+def _unsigned(difference: Json | None) -> Json | None:
+    """Return a mean difference with its limits, counted from the lower of the two coders."""
+    if difference is None or difference["mean"] >= 0:
+        return difference
     return {
-        **result,
-        "counts": counts,
-        "fields": [_field_without_coders(field) for field in result["fields"]],
+        **difference,
+        "mean": -difference["mean"],
+        "low": -difference["high"],
+        "high": -difference["low"],
     }
 
 

@@ -13,6 +13,7 @@ from annotation_app.models import Assignment, Batch, Cluster, Finding, Membershi
 from annotation_app.record_schema import Form, Payload, RecordContext, to_draft, to_neutral
 from annotation_app.services.contexts import clusters_of, context_of, empty_places_beside, own_clusters_of
 from annotation_app.services.forms import form_of
+from annotation_app.services.reassignment import stranded_items
 from blinding import clock
 from blinding.jobs import latest
 from blinding.models import Commitment
@@ -100,6 +101,15 @@ def submitted_fields(item: Assignment, membership: Membership) -> dict[str, Any]
     return to_neutral(form, Payload(record.payload, record.flag_reason), context_of(item))
 
 
+def _may_count_cases(membership: Membership) -> bool:
+    """Who reads the times of records would learn from a count of cases which of them are disputed."""
+    return not membership.may_learn(Disclosure.EVENTS) or membership.may_learn(Disclosure.CASE_EVENTS)
+
+
+def _without_cases(counts: dict[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if not name.endswith("_cases")}
+
+
 @dataclass(frozen=True)
 class StudyView:
     """A study's state and what its member may count."""
@@ -138,10 +148,11 @@ def counts_for(membership: Membership) -> dict[str, int]:
             )
             .live()
             .count(),
+            "without_coder": stranded_items(study).count(),
         }
         for counter in registries.counters:
             counts.update(counter(study))
-        return counts
+        return counts if _may_count_cases(membership) else _without_cases(counts)
     if membership.slot in ("A", "B", "audit"):
         return {
             "own_total": membership.main_total,

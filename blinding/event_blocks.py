@@ -7,9 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from blinding import clock
+from blinding.events import OF_CASES
 from blinding.events_chain import Problem, event_hash, next_block, verify_blocks
 from blinding.models import Event, EventBlock
 
@@ -40,7 +41,7 @@ class EventRow:
 
 @dataclass(frozen=True)
 class LogState:
-    """How long the log is; `head` is the hash of the newest block, empty where there is none."""
+    """How long the log is as far as it is shown; `head` is the hash of the newest block, empty where there is none."""
 
     events: int
     blocks: int
@@ -89,7 +90,7 @@ def _close_one(study: UUID) -> int:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 4))", [f"events {study}"])
         last = EventBlock.objects.filter(study=study).order_by("-number").first()
         waiting = _waiting(study, last)
-        if not waiting:
+        if not _may_close(waiting):
             return 0
         names = {event_hash(event_document(event)): str(event.pk) for event in waiting}
         made = next_block(block_document(last) if last else None, map(event_document, waiting))
@@ -125,6 +126,11 @@ def _waiting(study: UUID, last: EventBlock | None) -> list[Event]:
     return list(Event.objects.raw(_WAITING, {"study": study, "since": since, "size": SIZE}))
 
 
+def _may_close(waiting: list[Event]) -> bool:
+    """Events of cases wait for another one: a block of theirs alone would tell when a case was opened."""
+    return len(waiting) == SIZE or any(not event.kind.startswith(OF_CASES) for event in waiting)
+
+
 def verify_log(study: UUID, *, head: str | None = None) -> Problem | None:
     """Return the first thing in a study's log that is not as it was written, or None.
 
@@ -138,10 +144,17 @@ def verify_log(study: UUID, *, head: str | None = None) -> Problem | None:
     return named if named is not None and (broken is None or named.block == broken.block) else broken
 
 
-def log_state(study: UUID) -> LogState:
+def log_state(study: UUID, *, with_cases: bool = True) -> LogState:
+    """Return how long a study's log is, with or without counting its events of cases."""
     last = EventBlock.objects.filter(study=study).order_by("-number").values_list("number", "hash").first()
     number, head = last or (0, "")
-    return LogState(Event.objects.filter(study=study).count(), number, head)
+    return LogState(shown_events(study, with_cases=with_cases).count(), number, head)
+
+
+def shown_events(study: UUID, *, with_cases: bool) -> QuerySet[Event]:
+    """Return a study's events, with or without those of cases."""
+    events = Event.objects.filter(study=study)
+    return events if with_cases else events.exclude(kind__startswith=OF_CASES)
 
 
 def blocks_of(study: UUID, events: list[UUID]) -> dict[UUID, int]:

@@ -7,6 +7,8 @@ from uuid import UUID
 from blinding import clock
 from blinding.models import Event
 
+OF_CASES = "case_"  # so begin, and no other kinds do, the kinds of events that tell of a disagreement
+
 
 def record_event(
     kind: str,

@@ -34,6 +34,9 @@ class Disclosure(StrEnum):
     AGREEMENT = "agreement"  # alpha and its companions
     CASES = "cases"  # that an output is disputed
     EVENTS = "events"  # the event log
+    CASE_EVENTS = (
+        "case_events"  # the log's events of cases: beside the times of records they tell what is disputed
+    )
     TEXT = "text"  # outputs as shown to coders
     PRACTICE = "practice"  # codes, reference and agreement in calibration batches; never of a main one
     REFERENCE = (
@@ -86,8 +89,8 @@ TABLE: dict[Role, dict[Phase, frozenset[Disclosure]]] = {
         _P.TRAINING: _LOG,
         _P.CODING: _LOG,
         _P.REVIEW: _LOG,
-        _P.LOCKED: _LOG | {_D.AGREEMENT},
-        _P.UNBLINDED: _LOG | {_D.AGREEMENT, _D.PROVENANCE},
+        _P.LOCKED: _LOG | {_D.CASE_EVENTS, _D.AGREEMENT},
+        _P.UNBLINDED: _LOG | {_D.CASE_EVENTS, _D.AGREEMENT, _D.PROVENANCE},
     },
 }
 

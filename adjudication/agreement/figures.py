@@ -208,6 +208,7 @@ class Heat:
     sums: tuple[int, ...]
     total: int
     margins: str
+    by_slot: bool  # else both codes of an output are counted above the diagonal, whichever slot gave which
 
 
 def heat(field: Json) -> Heat | None:
@@ -221,7 +222,8 @@ def heat(field: Json) -> Heat | None:
         for i, (name, row) in enumerate(zip(names, counts, strict=True))
     )
     sums = tuple(map(sum, zip(*counts, strict=True)))
-    return Heat(tuple(names), rows, sums, sum(sums), _margins(field))
+    by_slot = not field["matrices"].get("unattributed", False)
+    return Heat(tuple(names), rows, sums, sum(sums), _margins(field), by_slot)
 
 
 def _cell(count: int, most: int, agree: bool) -> HeatCell:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from adjudication.projections import CaseView, masked_sides
 from adjudication.services.cases import Claim
+from adjudication.services.decisions import is_on_item
 from annotation_app.models import Membership
 from annotation_app.pages.reading import output_shown, warning_before
 from annotation_app.record_schema import Form, readable
@@ -88,9 +89,7 @@ def _shown(form: Form, view: CaseView) -> list[Control]:
 
 
 def _is_offered(control: Control, view: CaseView) -> bool:
-    if control.kind is Kind.CHECKS:
-        return bool(view.classes)
-    return control.kind not in (*WRITTEN, Kind.FLAG)
+    return is_on_item(control, view.classes) and control.kind not in WRITTEN
 
 
 def _words(claim: Claim, membership: Membership, form: Form) -> tuple[dict[str, Any], dict[str, Any]]:

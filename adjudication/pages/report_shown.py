@@ -111,6 +111,7 @@ def _confusion(found: Heat) -> Json:
         "sums": found.sums,
         "total": found.total,
         "note": found.margins,
+        "by_slot": found.by_slot,
     }
 
 

@@ -1,5 +1,7 @@
 """Deciding a case: a value per disputed field with a rationale; laid over both records, which stay as submitted."""
 
+import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -13,12 +15,15 @@ from adjudication.services.cases import Claim, claimed_case
 from annotation_app.errors import Invalid, Refused
 from annotation_app.models import Assignment, Membership, RecordOverlay, Study
 from annotation_app.record_schema import FieldValue, Form, RecordContext, read_value
+from annotation_app.record_schema.controls import Control
+from annotation_app.record_schema.structure import Kind
 from annotation_app.record_schema.validation import value_at
 from annotation_app.services.contexts import context_of
 from annotation_app.services.forms import form_of, schema_of
 from blinding import clock
 from blinding.events import record_event
 
+_NEUTRAL_KEY = re.compile(r"f[0-9]+(-[a-z0-9]+)?")
 SOURCES = ("left", "right", "own", "other", "undecided")
 
 
@@ -102,11 +107,14 @@ def _final_values(claim: Claim, decision: CaseDecision) -> dict[str, Any]:
                 }
             )
     for key, choice in decision.values.items():
-        path = _path_of(form, key)
-        if path is None or not isinstance(choice, dict) or choice.get("from") not in SOURCES:
+        path = _path_of(form, key, context)
+        if path is None:
+            errors.append(_no_such_field(key))
+            continue
+        if not isinstance(choice, dict) or choice.get("from") not in SOURCES:
             errors.append(
                 {
-                    "field": key,
+                    "field": form.by_path[path].key,
                     "rule": "unknown",
                     "message": f"Take a value from one of: {', '.join(SOURCES)}.",
                 }
@@ -140,10 +148,27 @@ def _value(
     raise Invalid([{"field": e.field or key, "rule": e.rule, "message": e.message} for e in read])
 
 
-def _path_of(form: Form, key: str) -> str | None:
-    """Return the path of a field that can be decided on, named by its key or its path."""
+def _path_of(form: Form, key: str, context: RecordContext) -> str | None:
+    """Return the path of a field that can be decided on in this case, named by its key or its path."""
     control = form.by_key.get(key) or form.by_path.get(key)
-    return control.path if control is not None and control.path in form.schema.leaves else None
+    if control is None or control.path not in form.schema.leaves or not is_on_item(control, context.classes):
+        return None
+    return control.path
+
+
+def is_on_item(control: Control, classes: Collection[str]) -> bool:
+    """Say whether a case shows a field: classes where the task has some, never the flag, which would tell why it is one."""
+    return bool(classes) if control.kind is Kind.CHECKS else control.kind is not Kind.FLAG
+
+
+def _no_such_field(key: str) -> dict[str, str]:
+    """The same for a name that no field has and for a field of other items; a name of the schema is not repeated."""
+    field = key if _NEUTRAL_KEY.fullmatch(key) else ""
+    return {
+        "field": field,
+        "rule": "unknown",
+        "message": _("This case has no field of one of the names sent."),
+    }
 
 
 def _form(claim: Claim) -> Form:

@@ -15,6 +15,7 @@ from annotation_app.pages.labels import ROLES_IN_FULL
 from annotation_app.pages.posted import text_in
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.services.events import LoggedEvent, Verdict, events_of, log_state, verify_events
+from blinding.policy import Disclosure
 
 
 @require_http_methods(["GET", "POST"])
@@ -36,6 +37,7 @@ def events(request: HttpRequest, membership: Membership) -> HttpResponse:
             "older": f"?{urlencode({'before': page.next})}" if page.next else "",
         },
         "may_verify": True,
+        "shows_cases": membership.may_learn(Disclosure.CASE_EVENTS),
         "verdict": _verdict(verdict) if verdict else None,
         "noted": noted,
         "fault": fault,

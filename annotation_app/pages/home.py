@@ -90,7 +90,7 @@ def _of_author(membership: Membership) -> dict[str, Any]:
         "counts": {
             "outputs": counts.get("outputs", 0),
             "final_pairs": counts.get("final_pairs", 0),
-            "outputs_rows": [{"label": _("Codes submitted"), "value": counts.get("submitted", 0)}],
+            "outputs_rows": count_rows({k: counts.get(k, 0) for k in ("submitted", "without_coder")}),
             "open_cases": counts.get("open_cases", 0),
             "cases_rows": [{"label": _("Decided"), "value": counts.get("decided_cases", 0)}],
             "open_questions": count_open_questions(membership),

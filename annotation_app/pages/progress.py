@@ -182,8 +182,12 @@ def count_rows(counts: dict[str, int]) -> list[dict[str, Any]]:
     labels = {
         "outputs": _("Outputs in main batches"),
         "submitted": _("Codes submitted"),
+        "without_coder": _("Codes nobody is left for"),
         "final_pairs": _("Outputs with two final codes"),
         "open_cases": _("Cases open"),
         "decided_cases": _("Cases decided"),
     }
-    return [{"label": label, "value": counts[name]} for name, label in labels.items() if name in counts]
+    known = {name: label for name, label in labels.items() if name in counts}
+    if not counts.get("without_coder"):
+        known.pop("without_coder", None)
+    return [{"label": label, "value": counts[name]} for name, label in known.items()]

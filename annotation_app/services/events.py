@@ -1,4 +1,7 @@
-"""The event log for who watches over a study: read in pages, verified as a whole."""
+"""The event log for who watches over a study: read in pages, verified as a whole.
+
+Until the policy opens them, events of cases are neither shown nor counted: soon after a record became final, a case tells
+that it is disputed."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +16,6 @@ from annotation_app.errors import Absent, Invalid
 from annotation_app.models import Membership
 from blinding import event_blocks
 from blinding.event_blocks import EventRow, LogState
-from blinding.models import Event
 from blinding.policy import Disclosure
 
 PAGE = 100
@@ -45,7 +47,7 @@ class EventPage:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a verification of the log found; `problem` is None where nothing was altered."""
+    """What a verification of the whole log found; `problem` is None where nothing was altered. `events` counts those shown."""
 
     ok: bool
     problem: str | None
@@ -58,7 +60,9 @@ def events_of(*, membership: Membership, before: str = "", kind: str = "", limit
     """Return a page of the log. Raises Absent for who does not watch over the study, Invalid for a broken cursor."""
     _require_watcher(membership)
     limit = max(1, min(limit, MOST))
-    events = Event.objects.filter(study=membership.study_id, **({"kind": kind} if kind else {}))
+    events = event_blocks.shown_events(membership.study_id, with_cases=_reads_cases(membership))
+    if kind:
+        events = events.filter(kind=kind)
     if before:
         moment, key = _read_cursor(before)
         events = events.filter(Q(happened_at__lt=moment) | Q(happened_at=moment, pk__lt=key))
@@ -82,9 +86,13 @@ def verify_events(*, membership: Membership, head: str = "") -> Verdict:
 
 
 def log_state(*, membership: Membership) -> LogState:
-    """Return how long the log is. Raises Absent."""
+    """Return how long the log is as far as the member reads it. Raises Absent."""
     _require_watcher(membership)
-    return event_blocks.log_state(membership.study_id)
+    return event_blocks.log_state(membership.study_id, with_cases=_reads_cases(membership))
+
+
+def _reads_cases(membership: Membership) -> bool:
+    return membership.may_learn(Disclosure.CASE_EVENTS)
 
 
 def _require_watcher(membership: Membership) -> None:

@@ -72,9 +72,10 @@ def set_apart(item: Assignment) -> None:
 
 
 def opt_out(*, membership: Membership, uid: UUID) -> None:
-    """Give an item to somebody else without a reason: it is no exposure and does not look like one.
+    """Take an item out of the member's list without a reason, for somebody else who has not met it, if there is one.
 
-    Raises Absent, or Refused for one that is not open any more, or where nobody else could code it.
+    It is no exposure and does not look like one, and does not tell whether anybody is left: that would tell what others
+    have met. Raises Absent, or Refused for one that is not open any more.
     """
     require_coder(membership)
     require_coding(membership)
@@ -88,11 +89,5 @@ def opt_out(*, membership: Membership, uid: UUID) -> None:
                 _("This item is not open any more, so there is nothing to give back."), code="closed"
             )
         void_assignment(item, "opted_out")
-        if not find_fresh_coder(item):
-            raise Refused(
-                _(
-                    "Nobody else can code this item. Skip it, or ask the project author through the question box."
-                ),
-                code="nobody_else",
-            )
+        find_fresh_coder(item)
         record_event("item_given_back", study=membership.study_id, actor=membership.pk, subject=uid)

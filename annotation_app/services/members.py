@@ -14,7 +14,7 @@ from annotation_app import guardian
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Invitation, Membership, Study
 from annotation_app.services.gates import waits_on_joining
-from annotation_app.services.reassignment import hand_back_cases
+from annotation_app.services.reassignment import give_stranded_items, hand_back_cases
 from annotation_app.services.sign_in import fits
 from blinding import clock, entropy
 from blinding.events import record_event
@@ -54,6 +54,7 @@ def add_member(*, membership: Membership, username: str, role: str, password: st
                 _("This person has a role in this study already; one person has exactly one."),
                 code="one_role_per_person_and_study",
             ) from fault
+        give_stranded_items(member)
         invitation = _invite(member) if is_new and not password else None
         record_event(
             "member_added", study=study.pk, actor=membership.pk, subject=member.pk, facts={"role": role}

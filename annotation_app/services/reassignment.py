@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
 from annotation_app import signals
 from annotation_app.errors import Absent, Refused
-from annotation_app.models import Assignment, Membership
+from annotation_app.models import Assignment, Membership, Study
+from annotation_app.models.assignment import AssignmentQuerySet
 from blinding import clock, entropy
 from blinding.events import record_event
 from blinding.models import Exposure
@@ -55,6 +56,24 @@ def find_fresh_coder(item: Assignment) -> Assignment | None:
     ordered = others.annotate(left=left).order_by("awaits_gate", "left", "alias")
     fresh = ordered.exclude(pk__in=_met_a_variant(item)).first() or ordered.first()
     return give(item, fresh) if fresh else None
+
+
+def stranded_items(study: Study) -> AssignmentQuerySet:
+    """Return an item for each place of a primary coder in main batches that nobody fills any more."""
+    filled = Assignment.objects.live().filter(output=OuterRef("output"), slot=OuterRef("slot"))
+    left = Assignment.objects.filter(
+        study=study, calibration=False, slot__in=["A", "B"], voided_at__isnull=False
+    )
+    kept = left.filter(output__excluded_at=None, output__task__voided_at=None)
+    return kept.exclude(Exists(filled)).order_by("output", "slot", "pk").distinct("output", "slot")
+
+
+def give_stranded_items(member: Membership) -> int:
+    """Give a newcomer what nobody else of the slot was left for; return how many items."""
+    left = list(stranded_items(member.study).filter(slot=member.slot, output__frozen_at=None))
+    for item in entropy.shuffled(left, "stranded", member.pk):
+        give(item, member)
+    return len(left)
 
 
 def _met_a_variant(item: Assignment) -> QuerySet[Assignment, Any]:

@@ -215,10 +215,10 @@ def _set_apart(output: Output, exposed: dict[UUID, Assignment | None]) -> Impact
 
 
 def _put_on_mask(output: Output, places: list[Span]) -> None:
-    text = mask(output.text, places)
+    text, added = mask(output.text, places), masks(output.text, places)
     amend(output, text, output.recalled + 1)
     output.text, output.html = text, rendered(text, output.study.protocol["presentation"])
-    output.masks += masks(places)
+    output.masks += added
     output.recalled += 1
     output.blind_version = f"{blind_version()}+r{output.recalled}"
     output.frozen_at = None

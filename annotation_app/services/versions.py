@@ -6,6 +6,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from blinding import allocation, commitment
+from blinding.redaction import spans
 from blinding.redaction import unicode as cleaning
 from blinding.redaction.lexicon import LEXICON_VERSION
 
@@ -17,6 +18,7 @@ def rules() -> dict[str, str]:
         "product": product_version(),
         "lexicon": LEXICON_VERSION,
         "cleaning": _source_hash(cleaning),
+        "masking": _source_hash(spans),
         "allocation": _source_hash(allocation),
         "commitment": _source_hash(commitment),
     }

@@ -24,7 +24,8 @@ PHRASES = ("self", "cutoff", "refusal")
 MACHINE = ("token", "link", "encoded")
 
 WORD = (
-    "turbo|preview|mini|nano|instruct|pro|ultra|flash|lite|opus|sonnet|haiku|instant|vision|thinking|reasoner|coder"
+    "turbo|preview|mini|nano|instruct|pro|ultra|flash|lite|instant|vision|thinking|reasoner|coder"
+    r"|(?:opus|sonnet|haiku)(?: \d(?:\.\d)?)?"  # "Claude Sonnet 4": the number stands behind the word
     r"|\d{1,4}(?:\.\d)?[bkm]"
 )
 HYPHENED = (

@@ -1,10 +1,19 @@
 """Places in a text, in code points, and the neutral word that takes their stead. Pure."""
 
-from collections.abc import Iterable
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 MASK = "[name removed]"
+
+# What stands between the words of one name, within a line: spaces, a genitive, or a mark that binds ("a/b", "a-b", "a - b").
+# What separates names in a sentence or a list (comma, full stop with a space, bracket, line break) does not.
+_SPACE = r"[ \t\u00A0\u2000-\u200A\u202F\u205F\u3000]"
+_WITHIN_A_NAME = re.compile(
+    rf"(?:['’]s)?{_SPACE}{{1,3}}|{_SPACE}?[-\u2010\u2011/]{_SPACE}?|[\u2012\u2013\u2212_.:@+·・]"
+)
 
 Kind = Literal["lexicon", "label", "vocabulary"]
 
@@ -52,20 +61,56 @@ def _order(span: Span) -> tuple[int, int, str, str, str]:
 
 
 def mask(text: str, spans: Iterable[Span]) -> str:
-    """Return `text` with the neutral word in place of every span; overlapping and touching spans become one
-    mask.
+    """Return `text` with the neutral word in place of every span.
 
-    Raises ValueError where a span lies outside the text."""
+    Spans that overlap, touch or make up one name become one mask, together with a mask that stands there already: how
+    many words a name has tells which it is. Raises ValueError where a span lies outside the text."""
     pieces: list[str] = []
     position = 0
-    for start, end in united(spans):
-        if not 0 <= start < end <= len(text):
-            raise ValueError("a span lies outside the text")
-        pieces += text[position:start], MASK
-        position = end
+    for place in _names(text, spans):
+        pieces += text[position : place.start], MASK
+        position = place.end
     return "".join([*pieces, text[position:]])
 
 
-def masks(spans: Iterable[Span]) -> int:
-    """Return how many masks `mask` would set for `spans`."""
-    return len(united(spans))
+def masks(text: str, spans: Iterable[Span]) -> int:
+    """Return how many masks more than `text` its masked form has: 0 where a new one joins one that was there."""
+    return sum(1 - place.masks for place in _names(text, spans))
+
+
+class _Place(NamedTuple):
+    """What one mask takes the stead of; `masks`: how many are in it already."""
+
+    start: int
+    end: int
+    masks: int
+    is_new: bool
+
+
+def _names(text: str, spans: Iterable[Span]) -> list[_Place]:
+    """Return in order the places of whole names that are to be masked."""
+    places = united(spans)
+    if any(not 0 <= start < end <= len(text) for start, end in places):
+        raise ValueError("a span lies outside the text")
+    new = [_Place(start, end, 0, True) for start, end in places]
+    joined: list[_Place] = []
+    for place in sorted([*new, *_masks_in(text, places)]) if new else ():
+        last = joined[-1] if joined else None
+        if last and _WITHIN_A_NAME.fullmatch(text, last.end, place.start):
+            joined[-1] = _Place(last.start, place.end, last.masks + place.masks, last.is_new or place.is_new)
+        else:
+            joined.append(place)
+    return [place for place in joined if place.is_new]
+
+
+def _masks_in(text: str, places: Sequence[tuple[int, int]]) -> Iterator[_Place]:
+    """Yield the masks that stand in a text already and outside of `places`."""
+    found = text.find(MASK)
+    while found >= 0:
+        end = found + len(MASK)
+        before = bisect_left(
+            places, (end,)
+        )  # so many begin before the mask ends; the last of them may reach into it
+        if not before or places[before - 1][1] <= found:
+            yield _Place(found, end, 1, False)
+        found = text.find(MASK, end)

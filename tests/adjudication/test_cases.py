@@ -16,7 +16,9 @@ from annotation_app.errors import Absent, Refused
 from annotation_app.models import Record, RecordOverlay
 from annotation_app.projections import AssignmentView
 from annotation_app.services.assignments import next_assignment
+from annotation_app.services.codebooks import current_codebook
 from annotation_app.services.exposures import recognise
+from annotation_app.services.forms import form_of
 from annotation_app.services.members import end_membership
 from blinding import clock
 from blinding.models import Exposure
@@ -36,7 +38,7 @@ def all_differ(view: AssignmentView) -> dict[str, Any]:
 
 
 def disputed_study(**more: Any) -> StudyUnderTest:
-    study = a_study(phase="coding", outputs=rows(tasks=1, per_task=4), **more)
+    study = a_study(**{"phase": "coding", "outputs": rows(tasks=1, per_task=4), **more})
     study.code_all("primary_A", first_answers)
     study.code_all("primary_B", all_differ)
     study.settle()
@@ -132,6 +134,28 @@ def test_a_decision_that_is_not_whole_names_the_field(change: dict[str, Any], fi
     assert answer.status_code == 422
     assert field in [error["field"] for error in answer.json()["errors"]]
     assert not Decision.objects.exists()
+
+
+def test_a_field_of_other_items_is_answered_like_one_that_no_item_has() -> None:
+    """Classes are on the items of controls only, the flag is on no case; by the keys of the form and by the schema's names."""
+    no_control = {"positive_control": None, "gold_classes": None, "gold_expected": None}
+    study = disputed_study(outputs=rows(tasks=1, per_task=2, **no_control))
+    case = take(study)
+    shown = {field["key"] for field in case["form"]["fields"]}
+    form = form_of(study.study, current_codebook(study.study).pk)
+    hidden = [form.by_path[path] for path in ("gold_class_match", "adjudication_required")]
+    assert hidden[0].key not in shown
+
+    def answer_to(name: str, choice: Any) -> str:
+        body = decide(study, case, values={name: choice})
+        assert body.status_code == 422
+        return str(body.content.decode()).replace(name, "NAME")
+
+    for choice in ({"from": "left"}, {"from": "own"}, {"from": "other", "value": ["x"]}, {"from": "?"}, "?"):
+        for control in hidden:
+            assert answer_to(control.key, choice) == answer_to("f99", choice)
+            assert answer_to(control.path, choice) == answer_to("no_such_name", choice)
+            assert control.path not in decide(study, case, values={control.path: choice}).content.decode()
 
 
 def test_an_old_claim_decides_nothing() -> None:

@@ -1,20 +1,27 @@
 """The event log: closed in blocks, verified, read by who watches over a study and nobody else."""
 
+import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from adjudication.services import pairs
+from adjudication.services.cases import claim_next_case
 from blinding import clock, event_blocks
 from blinding.event_blocks import close_block, verify_log
-from blinding.events import record_event
+from blinding.events import OF_CASES, record_event
 from blinding.models import Event, EventBlock
 from tests.annotation_app.conftest import anew
-from tests.factories import StudyUnderTest, a_study
+from tests.annotation_app.pages.reading import text_of
+from tests.factories import StudyUnderTest, a_study, rows
 
 pytestmark = pytest.mark.django_db
+
+ALL_CASES = {"adjudication": {"sham_share": 1.0}}
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +168,86 @@ def test_the_monitor_verifies(made: StudyUnderTest) -> None:
     assert api.get(url, {"head": "0" * 63 + "1"}).json()["ok"] is False
     as_owner("UPDATE blinding_event SET kind = 'nothing' WHERE id = %s", event.pk)
     assert str(event.pk) in api.get(url).json()["problem"]
+
+
+def served_to_the_monitor(study: StudyUnderTest) -> list[Any]:
+    """Everything in which an open case could show."""
+    api, client = study.api("monitor"), study.client("monitor")
+    programs = [api.get(study.url(rest)).json() for rest in ("", "events/", "events/verify/")]
+    return programs + [text_of(client.get(study.page(rest))) for rest in ("", "events/")]
+
+
+@pytest.mark.parametrize("phase", ["coding", "review"])
+def test_until_the_lock_nothing_that_the_monitor_is_served_tells_when_a_case_opens(phase: str) -> None:
+    study = a_study("watched", phase="coding", outputs=rows(tasks=1, per_task=2), protocol=ALL_CASES)
+    with clock.frozen_at(clock.now()) as advance:
+        for name in ("primary_A", "primary_B"):
+            study.code_all(name)
+        if phase == "review":
+            study.to("review")
+        close_block(study.study.pk)
+        advance(timedelta(minutes=11))
+        study.finalise()
+        before = [_without_waiting(seen) for seen in served_to_the_monitor(study)]
+        study.compare()
+        for member in (None, "claims", "decides"):
+            if member == "claims":
+                assert claim_next_case(membership=study["adjudicator"]) is not None
+            if member == "decides":
+                assert study.decide_all() > 0
+            close_block(study.study.pk)
+            assert [_without_waiting(seen) for seen in served_to_the_monitor(study)] == before
+    assert Event.objects.filter(study=study.study.pk, kind__in=["case_opened", "case_decided"]).count() >= 2
+    assert study.api("monitor").get(study.url("events/"), {"kind": "case_opened"}).json()["events"] == []
+
+
+def _without_waiting(seen: Any) -> Any:
+    """Pairs that wait to be compared are counted, disputed or not."""
+    if isinstance(seen, dict) and "counts" in seen:
+        return seen | {"counts": {k: v for k, v in seen["counts"].items() if k != "uncompared"}}
+    return seen
+
+
+def test_events_of_cases_are_hashed_with_the_next_block_and_read_once_the_data_are_locked() -> None:
+    study = a_study("watched", phase="coding", outputs=rows(tasks=1, per_task=2), protocol=ALL_CASES)
+    study.code_all("primary_A"), study.code_all("primary_B")
+    close_block(study.study.pk)
+    study.settle()
+    cases = Event.objects.filter(study=study.study.pk, kind="case_opened")
+    assert cases.count() > 0
+    assert close_block(study.study.pk) == 0
+    note(study)
+    assert close_block(study.study.pk) == cases.count() + 1
+    study.lock()
+    close_block(study.study.pk)
+    told = study.api("monitor").get(study.url("events/"), {"kind": "case_opened"}).json()["events"]
+    assert {event["uid"] for event in told} == {str(pk) for pk in cases.values_list("pk", flat=True)}
+    verdict = study.api("monitor").get(study.url("events/verify/")).json()
+    assert (verdict["ok"], verdict["events"]) == (True, Event.objects.filter(study=study.study.pk).count())
+
+
+def test_more_events_of_cases_than_a_block_holds_do_not_hold_up_the_chain(
+    made: StudyUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close_block(made.study.pk)
+    monkeypatch.setattr(event_blocks, "SIZE", 2)
+    for kind in ("case_opened", "case_opened", "case_opened", "something"):
+        note(made, kind)
+    assert close_block(made.study.pk) == 4
+    assert problem(made) == ""
+
+
+def test_what_adjudication_logs_of_cases_is_named_as_events_of_cases() -> None:
+    """The one kind of event that the log must keep apart is known by its name."""
+    services = Path(pairs.__file__).parent
+    kinds = [
+        kind
+        for module in services.glob("*.py")
+        if module.name != "reports.py"
+        for kind in re.findall(r'record_events?\(\s*"(\w+)"', module.read_text())
+    ]
+    assert len(kinds) >= 5
+    assert all(kind.startswith(OF_CASES) for kind in kinds)
 
 
 def test_nobody_else_reads_the_log(made: StudyUnderTest) -> None:

@@ -10,7 +10,7 @@ from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Assignment, Draft, Erratum, Membership, OwnCluster, Record
 from annotation_app.projections import AssignmentView
 from annotation_app.services.assignments import next_assignment, own_assignment, save_draft, skip_assignment
-from annotation_app.services.exposures import opt_out, recognise
+from annotation_app.services.exposures import recognise
 from annotation_app.services.records import (
     Receipt,
     Submission,
@@ -317,25 +317,6 @@ def test_a_hunch_is_noted_and_the_item_stays(coder: Membership) -> None:
     assert Exposure.objects.get().how == "hunch"
     assert _next(coder).pk == item.pk
     assert _submit(coder, item).version == 1
-
-
-def test_an_item_is_given_back_without_looking_like_an_exposure(made: StudyUnderTest) -> None:
-    coder = made["primary_B"]
-    item = _next(coder)
-    opt_out(membership=coder, uid=item.pk)
-    assert not Exposure.objects.exists()
-    assert Assignment.objects.get(pk=item.pk).void_reason == "opted_out"
-    assert Assignment.objects.filter(
-        output=item.output_id, member=made["primary_B2"].pk, voided_at=None
-    ).exists()
-
-
-def test_where_nobody_else_can_code_it_an_item_is_not_given_back(coder: Membership) -> None:
-    item = _next(coder)
-    with pytest.raises(Refused) as refusal:
-        opt_out(membership=coder, uid=item.pk)
-    assert refusal.value.code == "nobody_else"
-    assert _next(coder).pk == item.pk
 
 
 def test_a_mistake_in_a_final_record_is_reported_and_the_record_stays(coder: Membership) -> None:

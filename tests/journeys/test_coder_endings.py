@@ -186,17 +186,16 @@ def test_an_item_is_given_back_without_a_reason_and_is_no_exposure(person, study
     expect(page.get_by_text("set apart")).to_have_count(0)
 
 
-def test_where_nobody_else_has_the_role_an_item_stays_and_the_page_says_why(person, brief):
+def test_where_nobody_else_has_the_role_an_item_leaves_the_list_all_the_same(person, brief):
     page = open_next(person(brief.names["primary_B"]), brief)
     item = assignment_on(page)
     answer_one(page, 1)
-    before = chosen(page)
     page.get_by_role("button", name="Skip", exact=True).first.click()
-    page.get_by_role("button", name="Not for me").click()
-    expect(notice(page)).to_contain_text("Nothing has changed; what you typed stays.")
-    expect(notice(page)).to_contain_text("obody else")
     assert_accessible(page)
-    assert (assignment_on(page), chosen(page), voided(brief, item)) == (item, before, "")
+    page.get_by_role("button", name="Not for me").click()
+    expect(page.locator("#code-form")).not_to_have_attribute("data-record", item)
+    expect_ready(page)
+    assert voided(brief, item) == "opted_out"
 
 
 def test_an_item_taken_away_while_it_is_open_keeps_what_was_typed_on_the_page(person, study):

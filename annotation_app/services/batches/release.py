@@ -202,4 +202,4 @@ def _pages(batch: Batch, size: int = 1000) -> Any:
 def _masked(staged: StagedOutput, accepted: set[int]) -> tuple[str, int]:
     """Return the text as coders will see it, and how many masks are in it."""
     spans = [Span(start, end, "lexicon", "") for start, end, number in staged.spans if number in accepted]
-    return mask(staged.text, spans), masks(spans)
+    return mask(staged.text, spans), masks(staged.text, spans)

@@ -98,6 +98,45 @@ def test_in_review_the_project_author_reads_figures_and_no_coder() -> None:
         assert not [output for output in outputs if output in text]
 
 
+def test_before_the_lock_no_figure_tells_which_slot_said_what_where_a_slot_is_one_person() -> None:
+    study = in_review()
+    address, client = computed(study), study.client("project_author")
+    whole = result()
+    shown = json.loads(body_of(client.get(f"{address}json/")))
+    place = next(
+        n for n, f in enumerate(whole["fields"]) if f["matrices"] and _is_lopsided(f["matrices"]["confusion"])
+    )
+    stored, served = (report["fields"][place]["matrices"] for report in (whole, shown))
+    assert served["coincidence"] == stored["coincidence"]
+    for i, row in enumerate(stored["confusion"]):
+        for j in range(len(row)):
+            met = row[j] + stored["confusion"][j][i]
+            assert served["confusion"][i][j] == (met if i < j else row[i] if i == j else 0)
+    for field in shown["fields"]:
+        for companions in (figure["companions"] or {} for figure in field["figures"].values()):
+            assert companions.get("marginals") is None
+            difference = (companions.get("between_slots") or {}).get("mean_difference")
+            assert difference is None or difference["mean"] >= 0
+    for view in (f"{address}?field={place}", f"{address}html/"):
+        assert "The two codes of an output, whoever gave which" in text_of(client.get(view))
+        assert "Rows: slot A" not in text_of(client.get(view))
+    study.lock()
+    assert "Rows: slot A. Columns: slot B." in text_of(client.get(f"{address}?field={place}"))
+    assert json.loads(body_of(client.get(f"{address}json/")))["fields"][place]["matrices"] == stored
+
+
+def test_slots_of_several_coders_are_told_apart_before_the_lock() -> None:
+    study = a_study(phase="review", outputs=rows(2), protocol=QUICK, members={"primary_A": 2, "primary_B": 2})
+    computed(study)
+    whole = result()
+    shown = result_for(study["project_author"], whole)
+    assert [f["matrices"] for f in shown["fields"]] == [f["matrices"] for f in whole["fields"]]
+
+
+def _is_lopsided(matrix: list[list[int]]) -> bool:
+    return any(matrix[i][j] != matrix[j][i] for i in range(len(matrix)) for j in range(i))
+
+
 def test_after_the_lock_the_most_disputed_outputs_are_listed() -> None:
     study = in_review()
     address = computed(study)

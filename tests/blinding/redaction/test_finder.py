@@ -43,6 +43,14 @@ def test_versions_have_ids_of_their_own():
     ]
 
 
+@pytest.mark.parametrize(
+    "name", ["Claude Sonnet 4", "Claude Opus 4.1", "Claude Haiku 4.5", "Claude 3.5 Sonnet"]
+)
+def test_a_number_behind_the_last_word_belongs_to_the_name(name):
+    text = f"As {name} I answer: {name}, made in May."
+    assert mask(text, FINDER.find(text)) == f"As {MASK} I answer: {MASK}, made in May."
+
+
 def test_a_count_behind_a_name_is_no_version():
     assert found("I asked Claude 3 times.") == [("Claude", "Claude")]
     assert found("The llama 3 years old.") == []

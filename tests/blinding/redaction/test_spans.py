@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,6 +7,7 @@ from hypothesis import strategies as st
 from blinding.redaction.spans import MASK, Span, mask, masks, merged, united
 
 TEXT = "ab cd ef gh"
+UNBOUND = "ab,cd,ef,gh"  # no two words of it make up a name
 
 
 def span(start, end, term="Claude"):
@@ -24,7 +27,47 @@ def test_offsets_are_code_points():
 def test_overlapping_and_touching_spans_become_one_mask():
     spans = [span(0, 4), span(3, 6, "GPT"), span(6, 8, "LLM")]
     assert mask(TEXT, spans) == f"{MASK} gh"[0 : len(MASK)] + TEXT[8:]
-    assert masks(spans) == 1
+    assert masks(TEXT, spans) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("As <Claude> <3.5> <Sonnet>, I", "As #, I"),
+        ("<OpenAI>\u00a0<GPT-4o mini>", "#"),
+        ("<openai>/<gpt-4o>", "#"),
+        ("<claude>-<3.5>-<sonnet>@<20241022>", "#"),
+        ("<Meta> - <Llama> here", "# here"),
+        ("<Anthropic>’s <Claude> and <Google>'s <Gemini>", "# and #"),
+        ("<Claude>, <GPT-4> and <Gemini>", "#, # and #"),
+        ("I am <Claude>. <OpenAI> made others.", "I am #. # made others."),
+        ("- <Claude>\n- <Gemini>", "- #\n- #"),
+        ("<ChatGPT> (<GPT-4>)", "# (#)"),
+        ("<DeepSeek> <R1> Distill <Qwen> <32B>", "# Distill #"),
+    ],
+)
+def test_the_words_of_one_name_become_one_mask_and_several_names_stay_several(text, shown):
+    plain, found = marked(text)
+    assert mask(plain, found).replace(MASK, "#") == shown
+    assert masks(plain, found) == shown.count("#")
+
+
+def marked(text):
+    """Return the text without its angle brackets, and a span for what stands in each pair."""
+    plain, found = "", []
+    for piece in re.split(r"(<[^>]*>)", text):
+        word = piece.strip("<>")
+        if piece.startswith("<"):
+            found.append(span(len(plain), len(plain) + len(word), word))
+        plain += word
+    return plain, found
+
+
+def test_a_mask_joins_one_that_stands_there_already():
+    text = f"I am {MASK} Sonnet 4, not {MASK}."
+    assert mask(text, [span(20, 28, "Sonnet 4")]) == f"I am {MASK}, not {MASK}."
+    assert masks(text, [span(20, 28, "Sonnet 4")]) == 0
+    assert mask(text, []) == text
 
 
 def test_spans_of_one_term_that_overlap_are_merged_others_are_kept():
@@ -55,6 +98,6 @@ def test_merging_depends_on_no_order_and_covers_the_same(found, random):
 @given(spans)
 def test_masking_takes_out_what_is_covered_and_nothing_else(found):
     covered = {place for one in found for place in range(one.start, one.end)}
-    left = mask(TEXT, found).replace(MASK, "")
-    assert left == "".join(letter for place, letter in enumerate(TEXT) if place not in covered)
-    assert mask(TEXT, found).count(MASK) == masks(found)
+    left = mask(UNBOUND, found).replace(MASK, "")
+    assert left == "".join(letter for place, letter in enumerate(UNBOUND) if place not in covered)
+    assert mask(UNBOUND, found).count(MASK) == masks(UNBOUND, found)
