@@ -113,7 +113,7 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
             for error in fault.errors:
                 form.add_error("password", error["message"])
         else:
-            login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+            login(request, user, backend="annotation_app.sign_ins.People")
             return redirect("home")
     return render_page(
         request,
