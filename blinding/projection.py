@@ -24,7 +24,7 @@ def sealed_from_rows(value: Any, place: str = "context") -> Any:
     """Return `value` unchanged if no database row is in it, however deep; raise RowInContext, naming the place, if one is."""
     if type(value) in _PLAIN:
         return value
-    if isinstance(value, Model | QuerySet | Manager):
+    if type(value) not in (dict, list) and isinstance(value, Model | QuerySet | Manager):
         raise RowInContext(f"{place} is a {type(value).__name__}; give the page a projection of it")
     if isinstance(value, Mapping):
         for key, item in value.items():
