@@ -5,9 +5,15 @@ Imports no model of a sibling. `sealed_from_rows` is the guard that page and API
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Manager, Model, QuerySet
+from django.utils.safestring import SafeString
+
+# Most of what a page is given; nothing can be in them.
+_PLAIN = frozenset({str, int, float, bool, type(None), datetime, UUID, SafeString})
 
 
 class RowInContext(TypeError):
@@ -16,11 +22,14 @@ class RowInContext(TypeError):
 
 def sealed_from_rows(value: Any, place: str = "context") -> Any:
     """Return `value` unchanged if no database row is in it, however deep; raise RowInContext, naming the place, if one is."""
-    if isinstance(value, Model | QuerySet | Manager):
+    if type(value) in _PLAIN:
+        return value
+    if type(value) not in (dict, list) and isinstance(value, Model | QuerySet | Manager):
         raise RowInContext(f"{place} is a {type(value).__name__}; give the page a projection of it")
     if isinstance(value, Mapping):
         for key, item in value.items():
-            sealed_from_rows(item, f"{place}.{key}")
+            if type(item) not in _PLAIN:
+                sealed_from_rows(item, f"{place}.{key}")
     elif isinstance(value, list | tuple | set | frozenset):
         for i, item in enumerate(value):
             sealed_from_rows(item, f"{place}[{i}]")

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
 from django.utils.safestring import mark_safe
 
@@ -11,6 +13,7 @@ from annotation_app.record_schema import placed
 from annotation_app.rendering import rendered
 
 PARTS = ("picker", "target", "notes", "reason")
+OF_THE_ITEM = ("checks", "cluster", "picker", "target")  # their options are the task's
 
 
 def form_shown(
@@ -36,15 +39,38 @@ def form_shown(
 
 def codebook_shown(membership: Membership, item: Assignment, form: Mapping[str, Any]) -> dict[str, Any]:
     """Return the codebook beside an item: the version the item is coded with."""
-    assert item.codebook_id is not None
-    book = Codebook.objects.get(pk=item.codebook_id)
-    return {"version": book.version, "html": guide(book), "fields": form["fields"]}
+    book = item.codebook
+    assert book is not None
+    return book_shown(book.version, _guide(book.pk, book.hash), form)
+
+
+def book_shown(version: str, html: str, form: Mapping[str, Any]) -> dict[str, Any]:
+    """Return {version, html, fields} for the drawer; of a field only what the codebook says of it."""
+    return {"version": version, "html": html, "fields": [_words(field) for field in form["fields"]]}
 
 
 def guide(book: Codebook) -> str:
     """Return a codebook's general rules as sanitised HTML."""
     html = rendered(str(book.document.get("text", "")), "markdown")
     return mark_safe(html) if html else ""
+
+
+@lru_cache(maxsize=64)
+def _guide(codebook: UUID, _digest: str) -> str:
+    """Return the same of a version, which never changes once made: a query only the first time in a process."""
+    return guide(Codebook.objects.get(pk=codebook))
+
+
+def _words(field: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a field without what an item brings into it, but for the classes to be ticked."""
+    words = {name: field[name] for name in ("key", "kind", "label", "help")}
+    if "options" in field:
+        words["options"] = [{"label": o["label"], "anchor": o["anchor"]} for o in field["options"]]
+    return words | {
+        part: {"label": field[part]["label"], "help": field[part]["help"]}
+        for part in ("picker", "notes")
+        if part in field
+    }
 
 
 def _filled(field: Mapping[str, Any], values: Mapping[str, Any], wrong: Mapping[str, str]) -> dict[str, Any]:
@@ -58,7 +84,16 @@ def _filled(field: Mapping[str, Any], values: Mapping[str, Any], wrong: Mapping[
             out[part] = _filled(field[part], values, wrong)
     if "fields" in field:
         out["fields"] = [_filled(child, values, wrong) for child in field["fields"]]
+    out["is_blank"] = _is_blank(out)
     return out
+
+
+def _is_blank(field: Mapping[str, Any]) -> bool:
+    """Say whether a field is as the codebook has it: no answer, no error, nothing that an item brings."""
+    if field["kind"] in OF_THE_ITEM or field["value"] not in (None, "") or field["error"]:
+        return False
+    parts = [field[part] for part in PARTS if part in field]
+    return all(part["is_blank"] for part in (*parts, *field.get("fields", ())))
 
 
 def _summary(fields: list[dict[str, Any]], wrong: Mapping[str, str]) -> list[dict[str, str]]:

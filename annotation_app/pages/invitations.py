@@ -15,7 +15,7 @@ from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.pages.shell import render_page
 from annotation_app.services.invitations import accept_invitation, open_invitation
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+BACKEND = "annotation_app.sign_ins.People"
 TEMPLATE = "annotation_app/invitation.html"
 WHAT_TO_DO = {
     "invitation_used": gettext_lazy(

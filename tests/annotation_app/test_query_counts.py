@@ -93,10 +93,10 @@ def test_a_record_over_rest_takes_three_queries(coder: Coder) -> None:
     )  # who asks; what the answers are judged by; the record with all that follows from it
 
 
-def test_next_on_a_page_takes_five_queries(coder: Coder) -> None:
+def test_next_on_a_page_takes_four_queries(coder: Coder) -> None:
     with _queries() as queries:
         coder.next_page()
-    assert len(queries) == 5  # session, user, membership; the item; the codebook
+    assert len(queries) == 4  # session, user, membership; the item
 
 
 def test_a_record_on_a_page_takes_five_queries(coder: Coder) -> None:
