@@ -1,9 +1,9 @@
 """A report as CSV: one row per field and figure, unrounded, for people who work in a spreadsheet."""
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
+
+from annotation_app.spreadsheet import csv_text
 
 Json = dict[str, Any]
 
@@ -19,12 +19,7 @@ COLUMNS = (
 
 def report_csv(report: Json) -> str:
     """Return CSV (RFC 4180); text that a spreadsheet would run as a formula gets an apostrophe in front."""
-    out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, COLUMNS)
-    writer.writeheader()
-    for row in rows(report):
-        writer.writerow({column: _safe(value) for column, value in row.items()})
-    return out.getvalue()
+    return csv_text(COLUMNS, rows(report))
 
 
 def rows(report: Json) -> Iterator[Json]:
@@ -74,11 +69,3 @@ def _interval(interval: Json) -> Json:
         "share_below_tentative": tentative,
         "share_below_reliable": reliable,
     }
-
-
-def _safe(value: object) -> object:
-    return (
-        f"'{value}"
-        if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-        else value
-    )

@@ -1,7 +1,5 @@
 """A report as a file that stands alone: HTML with its style inside, JSON, CSV."""
 
-import csv
-from io import StringIO
 from typing import Any
 
 import orjson
@@ -11,6 +9,7 @@ from django.template.loader import render_to_string
 
 from adjudication.pages.report_shown import field_shown, figures_shown
 from annotation_app.models import Membership
+from annotation_app.spreadsheet import csv_text
 from blinding.projection import sealed_from_rows
 
 STYLES = ("tokens", "base", "components", "layout", "pages", "plots")
@@ -27,11 +26,8 @@ def json_file(result: dict[str, Any], membership: Membership) -> HttpResponse:
 
 def csv_file(result: dict[str, Any], membership: Membership) -> HttpResponse:
     """Return one line per field, figures unrounded, empty where there is none."""
-    out = StringIO()
-    writer = csv.DictWriter(out, COLUMNS)
-    writer.writeheader()
-    writer.writerows(_line(field) for field in result["fields"])
-    return HttpResponse(out.getvalue(), content_type="text/csv; charset=utf-8")
+    text = csv_text(COLUMNS, map(_line, result["fields"]))
+    return HttpResponse(text, content_type="text/csv; charset=utf-8")
 
 
 def html_file(result: dict[str, Any], membership: Membership) -> HttpResponse:
@@ -50,7 +46,7 @@ def _line(field: dict[str, Any]) -> dict[str, Any]:
     companions, interval = figure["companions"] or {}, primary["interval"] or {}
     return {
         "path": field["path"],
-        "field": _harmless(field["label"]),
+        "field": field["label"],
         "level": field["distance"],
         "chance": field["chance"],
         "figure": primary["figure"],
@@ -66,11 +62,6 @@ def _line(field: dict[str, Any]) -> dict[str, Any]:
         "cohen_kappa": (companions.get("between_slots") or {}).get("cohen_kappa"),
         "gwet_ac1": (companions.get("gwet_ac1") or {}).get("value"),
     }
-
-
-def _harmless(text: str) -> str:
-    """Return a label that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" and text else text
 
 
 def _style() -> str:

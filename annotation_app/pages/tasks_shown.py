@@ -3,9 +3,9 @@
 from typing import Any
 
 from django.urls import reverse
-from django.utils import formats
 from django.utils.translation import gettext as _
 
+from annotation_app.pages.figures import number, percent
 from annotation_app.pages.task_graph import picture_of
 from annotation_app.pages.task_words import LABELS, label_in_words, value_in_words
 from annotation_app.services.task_metadata import LabelledTask, TaskRow
@@ -81,7 +81,7 @@ def variant_shown(field: dict[str, Any]) -> dict[str, Any]:
         "path": field["path"],
         "compared": field["compared"],
         "same": field["same"],
-        "distance": "–" if distance is None else formats.number_format(distance, 2),
+        "distance": "–" if distance is None else number(distance, 2),
     }
 
 
@@ -91,7 +91,7 @@ def distribution_shown(family: dict[str, Any]) -> dict[str, Any]:
         {
             "label": label_in_words(name),
             "rows": [
-                {"value": value_in_words(value), "tasks": n, "share": _percent(n / family["tasks"])}
+                {"value": value_in_words(value), "tasks": n, "share": percent(n / family["tasks"], 0)}
                 for value, n in marginal["counts"].items()
             ],
             "suppressed": marginal["suppressed"],
@@ -129,20 +129,16 @@ def _result_row(field: dict[str, Any], cell: dict[str, Any]) -> dict[str, Any]:
 
 
 def _mean(cell: dict[str, Any]) -> str:
-    told = _("mean %(mean)s") % {"mean": formats.number_format(cell["mean"], 2)}
+    told = _("mean %(mean)s") % {"mean": number(cell["mean"], 2)}
     if cell["interval"] is None:
         return told
-    low, high = (formats.number_format(bound, 2) for bound in cell["interval"])
+    low, high = (number(bound, 2) for bound in cell["interval"])
     return f"{told} ({low}–{high})"
 
 
 def _share(one: dict[str, Any]) -> str:
-    told = f"{value_in_words(one['value'])} {_percent(one['share'])}"
+    told = f"{value_in_words(one['value'])} {percent(one['share'], 0)}"
     if one["interval"] is None:
         return told
-    low, high = (_percent(bound) for bound in one["interval"])
+    low, high = (percent(bound, 0) for bound in one["interval"])
     return f"{told} ({low}–{high})"
-
-
-def _percent(share: float) -> str:
-    return _("%(n)s %%") % {"n": formats.number_format(100 * share, 0)}

@@ -51,9 +51,10 @@ class FieldTable:
 
     def _cell(self, arm: Arm, cell: _Cell) -> dict[str, Any]:
         outputs = sum(len(values) for values in cell.by_task.values())
-        figures: dict[str, Any] = {}
-        if outputs:
-            figures = self._mean(cell) if self._kind in NUMERIC else self._shares(cell)
+        if self._kind in NUMERIC:
+            figures = self._mean(cell) if outputs else {}
+        else:
+            figures = self._shares(cell)
         return {
             "condition": arm.condition,
             "model": arm.model,

@@ -10,7 +10,6 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from adjudication.models import AgreementReport
-from adjudication.pages.report_files import _harmless
 from adjudication.pages.report_missing import no_figure
 from adjudication.withholding import result_for
 from tests.annotation_app.pages.reading import HTMX, body_of, text_of
@@ -241,8 +240,3 @@ def test_the_list_takes_as_many_queries_for_three_reports_as_for_one(
     computed(study), computed(study)
     with django_assert_num_queries(6):
         assert body_of(client.get(study.page("reports/"))).count("computed</span>") == 3
-
-
-@pytest.mark.parametrize(("label", "written"), [("Relevance", "Relevance"), ("=1+1", "'=1+1"), ("", "")])
-def test_no_label_is_a_formula(label: str, written: str) -> None:
-    assert _harmless(label) == written
