@@ -139,7 +139,7 @@ def _shown(membership: Membership, book: Codebook) -> dict[str, Any]:
         "created_at": book.created_at,
         "hash": book.hash,
         "applies": str(APPLIES.get(Codebook.Kind(book.kind), "")),
-        "html": guide(book),
+        "html": guide(book.document),
         "fields": _fields(membership, book),
     }
 

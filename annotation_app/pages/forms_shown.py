@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
-from uuid import UUID
 
 from django.utils.safestring import mark_safe
 
-from annotation_app.models import Assignment, Codebook, Membership
+from annotation_app.models import Assignment, Membership
 from annotation_app.record_schema import placed
 from annotation_app.rendering import rendered
+from annotation_app.services.forms import document_of
 
 PARTS = ("picker", "target", "notes", "reason")
 OF_THE_ITEM = ("checks", "cluster", "picker", "target")  # their options are the task's
@@ -41,24 +41,27 @@ def codebook_shown(membership: Membership, item: Assignment, form: Mapping[str, 
     """Return the codebook beside an item: the version the item is coded with."""
     book = item.codebook
     assert book is not None
-    return book_shown(book.version, _guide(book.pk, book.hash), form)
+    return book_shown(book.version, document_of(book.pk), form)
 
 
-def book_shown(version: str, html: str, form: Mapping[str, Any]) -> dict[str, Any]:
+def book_shown(version: str, document: Mapping[str, Any], form: Mapping[str, Any]) -> dict[str, Any]:
     """Return {version, html, fields} for the drawer; of a field only what the codebook says of it."""
-    return {"version": version, "html": html, "fields": [_words(field) for field in form["fields"]]}
+    return {
+        "version": version,
+        "html": guide(document),
+        "fields": [_words(field) for field in form["fields"]],
+    }
 
 
-def guide(book: Codebook) -> str:
+def guide(document: Mapping[str, Any]) -> str:
     """Return a codebook's general rules as sanitised HTML."""
-    html = rendered(str(book.document.get("text", "")), "markdown")
-    return mark_safe(html) if html else ""
+    return _guide(str(document.get("text", "")))
 
 
 @lru_cache(maxsize=64)
-def _guide(codebook: UUID, _digest: str) -> str:
-    """Return the same of a version, which never changes once made: a query only the first time in a process."""
-    return guide(Codebook.objects.get(pk=codebook))
+def _guide(text: str) -> str:
+    html = rendered(text, "markdown")
+    return mark_safe(html) if html else ""
 
 
 def _words(field: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from annotation_app.errors import Invalid
 from annotation_app.models import Codebook, Membership
 from annotation_app.pages.coding import typed_in
-from annotation_app.pages.forms_shown import book_shown, codebook_shown, form_shown, guide
+from annotation_app.pages.forms_shown import book_shown, codebook_shown, form_shown
 from annotation_app.pages.reading import output_shown, reading
 from annotation_app.pages.shell import member_page, render_page
 from annotation_app.pages.training_shown import SOURCES, compared_rows
@@ -82,7 +82,7 @@ def _text_page(
             **output_shown(item.text, item.html),
         },
         "form": form_shown(item.form, values, fault.errors if fault else []),
-        "codebook": book_shown(book.version, guide(book), item.form),
+        "codebook": book_shown(book.version, book.document, item.form),
     }
     status = 422 if fault else 200
     return render_page(

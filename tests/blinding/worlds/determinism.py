@@ -88,6 +88,7 @@ def leaf_of_an_index(blinded_id: str, sealed: bytes, opened: bytes) -> bytes:
 
 def forget() -> None:
     """Empty what a process remembers between requests, or the second world would ask the database less."""
+    forms._documents.clear()
     forms._forms.clear()
     forms._schemas.clear()
     ContentType.objects.clear_cache()
