@@ -122,6 +122,8 @@ PAGES = {
     "unblinding/": {"get": "apm", "post": ""},
     "events/": {"get": "m", "post": "m"},
     "evidence/": {"get": "apm", "post": "ap"},
+    "results/": {"get": "pm"},
+    "results/figures.csv": {"get": "pm"},
     "tasks/": {"get": "apm"},
     "tasks/results/": {"get": "pm"},
     "tasks/<uuid:uid>/": {"get": "pm"},

@@ -43,8 +43,13 @@ def next_step_of_author(membership: Membership, counts: dict[str, int]) -> Step:
         membership,
         _("The study is unblinded"),
         _("Labels are joined to the records; every change from now on is marked as made after it."),
-        ("exports", _("Exports")),
-        [("reports", _("Agreement")), ("tasks", _("Tasks")), *_labels(membership)],
+        ("results", _("Results")),
+        [
+            ("exports", _("Exports")),
+            ("reports", _("Agreement")),
+            ("tasks", _("Tasks")),
+            *_labels(membership),
+        ],
     )
 
 

@@ -140,6 +140,7 @@ def _lengths(study: Study, seed: int) -> dict[str, Any]:
     rows = _rows(_LENGTHS, study)
     lengths, tasks = [row[3] for row in rows], confounding.codes([row[2] for row in rows])
     generator = np.random.Generator(np.random.PCG64(seed))
+    permutations = confounding.PERMUTATIONS if len(rows) <= LARGE else FEW
     by_arm, guesses = [], []
     for place, arm in enumerate(ARMS):
         values = [row[place] for row in rows]
@@ -147,9 +148,8 @@ def _lengths(study: Study, seed: int) -> dict[str, Any]:
             continue
         by_arm += [asdict(row) for row in confounding.lengths_by_arm(arm, values, lengths)]
         numbers, codes = np.asarray(lengths, dtype=float), confounding.codes(values)
-        permutations = confounding.PERMUTATIONS if len(rows) <= LARGE else FEW
         guesses.append(asdict(confounding.guess(arm, codes, numbers, tasks, generator, permutations)))
-    return {"by_arm": by_arm, "length_alone": guesses}
+    return {"by_arm": by_arm, "length_alone": guesses, "permutations": permutations}
 
 
 def _rows(query: str, study: Study) -> list[Any]:

@@ -7,7 +7,13 @@ from django.db.models import Max
 
 from annotation_app.errors import Absent, Invalid, Refused
 from annotation_app.models import Codebook, Membership, Study
-from annotation_app.record_schema import check_codebook, codebook_hash, load_record_schema, mapping_hash
+from annotation_app.record_schema import (
+    check_codebook,
+    codebook_hash,
+    label_mapping,
+    load_record_schema,
+    mapping_hash,
+)
 from annotation_app.vocabulary import forbidden_words
 from blinding.events import record_event
 from blinding.policy import Phase, Role
@@ -64,6 +70,11 @@ def store_codebook(
 def current_codebook(study: Study) -> Codebook:
     """Return the newest version."""
     return study.codebooks.order_by("-number")[0]
+
+
+def words_of(study: Study) -> dict[str, Any]:
+    """Return the newest version's labels: `{path: {label, options: {value: label}}}`."""
+    return label_mapping(current_codebook(study).document, load_record_schema(study.record_schema))
 
 
 def _check(study: Study, document: dict[str, Any]) -> None:

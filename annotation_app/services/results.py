@@ -18,6 +18,7 @@ from blinding import clock
 from blinding.events import record_event
 from blinding.models import Exposure, RevealedLabel
 from blinding.policy import Disclosure, Role
+from blinding.shares import RESAMPLES
 
 READERS = (Role.PROJECT_AUTHOR, Role.MONITOR)
 
@@ -59,6 +60,7 @@ def computed_results(study: Study) -> dict[str, Any]:
         "computed_at": clock.now(),
         "unblinded_at": study.unblinded_at,
         "seed": seed,
+        "resamples": RESAMPLES,
         "arms": [{"condition": a.condition, "model": a.model} for a in sorted(set(labels.values()))],
         "fields": [table.as_dict() for table in everything],
         "without_recognised": {

@@ -1,6 +1,9 @@
 """Results by arm after the unblinding, held against the bundle's own files and the rows that were uploaded."""
 
+import csv
+import io
 import json
+import re
 import zipfile
 from collections import Counter
 from dataclasses import replace
@@ -14,6 +17,7 @@ from blinding.indices import Counts, bang
 from blinding.models import Event, Exposure
 from tests.annotation_app.conftest import anew
 from tests.annotation_app.eventful import Eventful, eventful_study, outputs
+from tests.annotation_app.pages.reading import body_of, text_of
 from tests.factories import a_study
 
 pytestmark = pytest.mark.django_db
@@ -150,8 +154,58 @@ def test_who_may_look_and_that_each_look_is_an_event(made: Eventful) -> None:
         assert study.api(name).get(study.url("results/")).status_code == 404
 
 
+def test_the_page_shows_the_figures_to_who_may_look(made: Eventful) -> None:
+    study = made.study
+    for name in ("project_author", "monitor"):
+        client = study.client(name)
+        page = text_of(client.get(study.page("results/")))
+        assert "meadow · quartz-1" in page
+        assert "Not shown: fewer than 20 guesses." in page
+        assert "outputs were recognised, guessed at or recalled" in page
+        assert study.page("results/") in body_of(client.get(study.page()))
+        assert study.page("results/") in body_of(client.get(study.page("unblinding/")))
+    looks = Event.objects.filter(study=study.study.pk, kind="results_viewed")
+    assert set(looks.values_list("actor", flat=True)) == {study["project_author"].pk, study["monitor"].pk}
+    assert study.page("results/") not in body_of(study.client("admin").get(study.page("unblinding/")))
+    for name in ("admin", "primary_A", "primary_B", "adjudicator", "audit"):
+        assert study.client(name).get(study.page("results/")).status_code == 404
+        assert study.client(name).get(study.page("results/figures.csv")).status_code == 404
+
+
+def test_the_file_has_the_figures_that_programs_get(made: Eventful, results: dict[str, Any]) -> None:
+    study = made.study
+    answer = study.client("monitor").get(study.page("results/figures.csv"))
+    name = r'attachment; filename="results-eventful-\d{4}-\d\d-\d\d\.csv"'
+    assert re.fullmatch(name, answer["Content-Disposition"])
+    assert answer["Cache-Control"] == "no-store"
+    lines = list(csv.DictReader(io.StringIO(body_of(answer))))
+    shares = {
+        (row["condition"], row["model"], row["value"]): (int(row["count"]), float(row["estimate"]))
+        for row in lines
+        if (row["part"], row["field"], row["measure"]) == ("consensus", "relevance", "share")
+    }
+    (field,) = (f for f in results["fields"] if f["path"] == "relevance")
+    assert shares == {
+        (cell["condition"], cell["model"], one["value"]): (one["count"], one["share"])
+        for cell in field["cells"]
+        for one in cell["values"]
+    }
+    assert {row["part"] for row in lines} == {
+        "consensus", "without_recognised", "controls", "guesses", "recognition", "masks", "lengths", "length_alone",
+    }  # fmt: skip
+
+
 def test_before_the_unblinding_there_are_none() -> None:
     study = a_study("blind")
     assert study.api("project_author").get(study.url("results/")).status_code == 409
     assert study.api("monitor").get(study.url("results/")).status_code == 409
     assert study.api("admin").get(study.url("results/")).status_code == 404
+
+
+def test_before_the_unblinding_the_page_says_what_comes_first() -> None:
+    study = a_study("blind", phase="coding")
+    page = text_of(study.client("project_author").get(study.page("results/")), 409)
+    assert "Results are shown once the data are unblinded." in page
+    assert "Open: The data are locked by the project author" in page
+    assert study.page("results/") not in body_of(study.client("project_author").get(study.page()))
+    assert not Event.objects.filter(study=study.study.pk, kind="results_viewed").exists()

@@ -30,6 +30,7 @@ def test_task_packages_stay_closed_until_the_labels_are_opened(person, product, 
         assert_accessible(page)
     lock_and_unblind(study)
     look_at_tasks(paul, study)
+    read_results(paul, study)
     assert anna.page.request.get(anna.address + study.page("tasks/")).status == 404
 
 
@@ -103,6 +104,19 @@ def look_at_tasks(paul: Person, study: Study) -> None:
     page.get_by_role("link", name="Results by label").click()
     expect(page.get_by_role("heading", name="Variants beside their originals")).to_be_visible()
     assert_accessible(page)
+
+
+def read_results(paul: Person, study: Study) -> None:
+    page = paul.go(study.page())
+    page.get_by_role("navigation").get_by_role("link", name="Results").click()
+    expect(page.get_by_role("heading", name="Results", exact=True)).to_be_visible()
+    panel = page.get_by_role("region", name="Relevance", exact=True)
+    expect(panel.locator("circle.pt").first).to_be_visible()
+    expect(page.get_by_text("No guesses: the protocol lists no choices")).to_be_visible()
+    assert_accessible(page)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    assert re.fullmatch(rf"results-{study.slug}-[\d-]{{10}}\.csv", download.value.suggested_filename)
 
 
 def assert_no_overlap(page: Page) -> None:

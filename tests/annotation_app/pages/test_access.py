@@ -32,6 +32,8 @@ PAGES = {
     "exports/": (frozenset({"project_author"}), 409),
     "exports/records.jsonl": (frozenset({"project_author"}), 409),
     "reports/": (READERS, 409),
+    "results/": (frozenset({"project_author", "monitor"}), 409),
+    "results/figures.csv": (frozenset({"project_author", "monitor"}), 409),
 }
 
 
