@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -35,8 +36,10 @@ from blinding.policy import Phase
 
 @dataclass(frozen=True)
 class ResultsShown:
-    """The whole page; `fields` is empty where no code is settled."""
+    """The whole page; `fields` is empty where no code is settled, `address` is where programs read the same."""
 
+    address: str
+    downloads: dict[str, str]
     unblinded_at: datetime
     computed_at: datetime
     seed: int
@@ -47,6 +50,7 @@ class ResultsShown:
     controls: list[Control]
     shares_axis: SafeString
     guessed: list[Guessed]
+    has_guesses: bool
     tables: list[Table]
     lengths: Table
     told: list[Told]
@@ -79,7 +83,10 @@ def results_file(request: HttpRequest, membership: Membership) -> HttpResponse:
 def _shown(membership: Membership, found: dict[str, Any]) -> ResultsShown:
     study, measured = membership.study, found["blinding"]
     settled = any(cell["outputs"] for field in found["fields"] for cell in field["cells"])
+    address = f"/api/v1/studies/{study.slug}/results/"
     return ResultsShown(
+        address=address,
+        downloads={"CSV": reverse("results-file", args=[study.slug]), "JSON": address},
         unblinded_at=found["unblinded_at"],
         computed_at=found["computed_at"],
         seed=found["seed"],
@@ -90,6 +97,7 @@ def _shown(membership: Membership, found: dict[str, Any]) -> ResultsShown:
         controls=controls_shown(found["controls"]),
         shares_axis=shares_axis().head(),
         guessed=guessed_shown(measured["guesses"]),
+        has_guesses=any(asked["guesses"] for asked in measured["guesses"].values()),
         tables=[recognition_table(measured["recognition"]), masks_table(measured["masks"])],
         lengths=lengths_table(measured["lengths"]["by_arm"]),
         told=told_by_length(measured["lengths"]["length_alone"]),
