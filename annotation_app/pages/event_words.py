@@ -18,6 +18,7 @@ KINDS = {
     "case_decided": _("Case decided"),
     "case_given_up": _("Case put back"),
     "case_opened": _("Case opened"),
+    "case_recognised": _("Source recognised in a case"),
     "case_withdrawn": _("Case withdrawn"),
     "codebook_added": _("Codebook published"),
     "dataset_hashed": _("Hash of the records published"),

@@ -11,10 +11,11 @@ from annotation_app.models import Assignment, Membership
 from annotation_app.services.assignments import require_coder, require_coding
 from annotation_app.services.reassignment import find_fresh_coder, hand_back_case, void_assignment
 from blinding import clock
-from blinding.events import record_event
+from blinding.events import OF_CASES, record_event
 from blinding.models import Exposure
 
 HOW = ("says_so", "knows", "hunch")
+RECOGNISED_IN_A_CASE = f"{OF_CASES}recognised"  # an event of a case: it tells that there is one
 
 
 def recognise(*, membership: Membership, uid: UUID, how: str, what: str = "") -> None:
@@ -47,7 +48,7 @@ def recognise(*, membership: Membership, uid: UUID, how: str, what: str = "") ->
             exposed_at=clock.now(),
         )
         record_event(
-            "source_recognised",
+            RECOGNISED_IN_A_CASE if item.slot == Assignment.Slot.ADJUDICATOR else "source_recognised",
             study=membership.study_id,
             actor=membership.pk,
             subject=item.pk,

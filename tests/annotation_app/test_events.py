@@ -11,6 +11,7 @@ from django.db import IntegrityError, connection, transaction
 
 from adjudication.services import pairs
 from adjudication.services.cases import claim_next_case
+from annotation_app.services.exposures import recognise
 from blinding import clock, event_blocks
 from blinding.event_blocks import close_block, verify_log
 from blinding.events import OF_CASES, record_event
@@ -190,10 +191,13 @@ def test_until_the_lock_nothing_that_the_monitor_is_served_tells_when_a_case_ope
         study.finalise()
         before = [_without_waiting(seen) for seen in served_to_the_monitor(study)]
         study.compare()
-        for member in (None, "claims", "decides"):
-            if member == "claims":
-                assert claim_next_case(membership=study["adjudicator"]) is not None
-            if member == "decides":
+        for act in (None, "claim", "recognise", "decide"):
+            if act in ("claim", "recognise"):
+                claim = claim_next_case(membership=study["adjudicator"])
+                assert claim is not None
+                if act == "recognise":
+                    recognise(membership=study["adjudicator"], uid=claim.assignment.pk, how="says_so")
+            if act == "decide":
                 assert study.decide_all() > 0
             close_block(study.study.pk)
             assert [_without_waiting(seen) for seen in served_to_the_monitor(study)] == before
