@@ -6,7 +6,7 @@ from typing import Literal
 
 MASK = "[name removed]"
 
-Kind = Literal["lexicon", "label", "vocabulary"]
+Kind = Literal["lexicon", "label", "vocabulary", "own"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Span:
     """The code points `[start, end)` of a text, why they are named, and the term under which people decide
     on them.
 
-    `lexicon_id` is empty for labels and vocabulary."""
+    `lexicon_id` is empty for all but the lexicon."""
 
     start: int
     end: int
