@@ -46,7 +46,7 @@ API = {
     "phase/": {"post": "ap"},
     "batches/": {"get": "a", "post": "a"},
     "batches/<uuid:uid>/": {"get": "a", "delete": "a"},
-    "batches/<uuid:uid>/findings/": {"get": "a", "patch": "a"},
+    "batches/<uuid:uid>/findings/": {"get": "a", "post": "a", "patch": "a", "delete": "a"},
     "batches/<uuid:uid>/release/": {"post": "a"},
     "assignments/next/": {"get": "ABu"},
     "assignments/<uuid:uid>/draft/": {"put": "ABu"},

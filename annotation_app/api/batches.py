@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from annotation_app.api.base import MemberView, read_body
 from annotation_app.api.parsers import FitMultiPart
 from annotation_app.projections import BatchView, FindingView
+from annotation_app.services.batches.own_terms import add_term, preview_term, remove_term
 from annotation_app.services.batches.release import discard_batch, release_batch
 from annotation_app.services.batches.review import decide_finding, findings_of
 from annotation_app.services.batches.upload import batch_of, batches_of, read_mapping, upload_batch
@@ -27,9 +28,19 @@ class UploadIn(serializers.Serializer[None]):
 class FindingIn(serializers.Serializer[None]):
     term = serializers.CharField(trim_whitespace=False)
     kind = serializers.ChoiceField(
-        ["lexicon", "label", "vocabulary"], required=False, allow_null=True, default=None
+        ["lexicon", "label", "vocabulary", "own"], required=False, allow_null=True, default=None
     )
     accepted = serializers.BooleanField()
+
+
+class OwnTermIn(serializers.Serializer[None]):
+    term = serializers.CharField(max_length=1000)
+    reason = serializers.CharField(required=False, allow_blank=True, default="", max_length=500)
+    preview = serializers.BooleanField(required=False, default=False)
+
+
+class TermIn(serializers.Serializer[None]):
+    term = serializers.CharField(trim_whitespace=False)
 
 
 class ReleaseIn(serializers.Serializer[None]):
@@ -76,7 +87,7 @@ class BatchDetail(MemberView):
 
 
 class FindingsView(MemberView):
-    """What the redaction found, by term; accepting or ignoring one."""
+    """What the redaction found, by term; accepting or ignoring one; adding one of one's own, taking it out again."""
 
     roles = (Role.ADMIN,)
 
@@ -88,6 +99,20 @@ class FindingsView(MemberView):
     def patch(self, request: Request, slug: str, uid: UUID) -> Response:
         changed = decide_finding(membership=self.membership, uid=uid, **read_body(FindingIn, request))
         return Response(FindingView.of(changed))
+
+    @extend_schema(request=OwnTermIn, responses={200: dict, 201: dict})
+    def post(self, request: Request, slug: str, uid: UUID) -> Response:
+        asked = read_body(OwnTermIn, request)
+        if asked["preview"]:
+            found = preview_term(membership=self.membership, uid=uid, term=asked["term"])
+            return Response(FindingView.of(found))
+        added = add_term(membership=self.membership, uid=uid, term=asked["term"], reason=asked["reason"])
+        return Response(FindingView.of(added), status=201)
+
+    @extend_schema(request=TermIn, responses={204: None})
+    def delete(self, request: Request, slug: str, uid: UUID) -> Response:
+        remove_term(membership=self.membership, uid=uid, term=read_body(TermIn, request)["term"])
+        return Response(status=204)
 
 
 class ReleaseView(MemberView):

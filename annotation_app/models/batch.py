@@ -80,6 +80,7 @@ class Finding(models.Model):
         LEXICON = "lexicon"  # accepted by default
         LABEL = "label"  # the batch's own label values: ignored by default
         VOCABULARY = "vocabulary"  # the study's theory words: ignored by default
+        OWN = "own"  # added by the admin at review: accepted
 
     id = key("finding")
     batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="findings")
@@ -90,6 +91,7 @@ class Finding(models.Model):
     count = models.PositiveIntegerField()
     outputs = models.PositiveIntegerField()
     accepted = models.BooleanField()
+    reason = models.TextField(blank=True)  # of a term of the admin's own
     examples = models.JSONField(default=list)  # [{"before": str, "match": str, "after": str}]
     decided_at = models.DateTimeField(null=True)
 

@@ -13,12 +13,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRefresh
 
 from annotation_app.errors import Absent, Invalid, Refused
-from annotation_app.models import Batch, Membership
+from annotation_app.models import Batch, Finding, Membership
 from annotation_app.pages.batch_shown import batch_shown, finding_shown, job_shown, release_shown
 from annotation_app.pages.form_faults import show_fault
 from annotation_app.pages.posted import text_in
 from annotation_app.pages.shell import member_page, only_for, render_page
 from annotation_app.projections import BatchView
+from annotation_app.services.batches.own_terms import add_term, preview_term, remove_term
 from annotation_app.services.batches.release import discard_batch, release_batch
 from annotation_app.services.batches.review import decide_finding, findings_of
 from annotation_app.services.batches.upload import batch_of
@@ -30,6 +31,13 @@ from blinding.redaction.spans import MASK
 class ReleaseForm(forms.Form):
     reason = forms.CharField(label=gettext_lazy("Reason"), required=False, max_length=2000)
     confirmed = forms.BooleanField(label=gettext_lazy("The list of terms"))
+
+
+class OwnTermForm(forms.Form):
+    """A term that the redaction missed."""
+
+    term = forms.CharField(label=gettext_lazy("Term to mask"), max_length=200)
+    reason = forms.CharField(label=gettext_lazy("Reason to mask it"), max_length=500)
 
 
 @require_http_methods(["GET", "POST"])
@@ -58,7 +66,9 @@ def progress(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRes
 @member_page
 @only_for(Role.ADMIN)
 def finding(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
-    """Mask a term, or keep it."""
+    """Mask a term, or keep it; look for one of one's own, add it, take it out again."""
+    if (act := request.POST.get("do", "")) in ("preview", "add", "remove"):
+        return _own_term(request, membership, uid, act)
     accepted = request.POST.get("accepted", "")
     if accepted not in ("true", "false"):
         raise Invalid.at("accepted", "unknown", _("Say whether the term is masked."))
@@ -101,6 +111,28 @@ def commitment(request: HttpRequest, membership: Membership, uid: UUID) -> HttpR
     return HttpResponse(manifest, content_type="application/json", headers=headers)
 
 
+def _own_term(request: HttpRequest, membership: Membership, uid: UUID, act: str) -> HttpResponse:
+    if act == "remove":
+        remove_term(membership=membership, uid=uid, term=text_in(request.POST, "term"))
+        if request.headers.get("HX-Request"):
+            return HttpResponseClientRefresh()
+        return redirect("batch", membership.study.slug, uid)
+    own = OwnTermForm(request.POST)
+    own.fields["reason"].required = act == "add"
+    if not own.is_valid():
+        return _page(request, membership, uid, ReleaseForm(), own=own, status=422)
+    term = own.cleaned_data["term"]
+    try:
+        if act == "preview":
+            found = preview_term(membership=membership, uid=uid, term=term)
+            return _page(request, membership, uid, ReleaseForm(), own=own, preview=found)
+        add_term(membership=membership, uid=uid, term=term, reason=own.cleaned_data["reason"])
+    except Invalid as fault:
+        return _page(request, membership, uid, ReleaseForm(), own=own, status=show_fault(own, fault))
+    messages.success(request, _("“%(term)s” is in the list and will be masked.") % {"term": term})
+    return redirect("batch", membership.study.slug, uid)
+
+
 def _discard(request: HttpRequest, membership: Membership, uid: UUID) -> HttpResponse:
     batch_of(membership=membership, uid=uid)
     if request.POST.get("do") != "discard":
@@ -111,13 +143,22 @@ def _discard(request: HttpRequest, membership: Membership, uid: UUID) -> HttpRes
 
 
 def _page(
-    request: HttpRequest, membership: Membership, uid: UUID, form: ReleaseForm, *, status: int = 200
+    request: HttpRequest,
+    membership: Membership,
+    uid: UUID,
+    form: ReleaseForm,
+    *,
+    own: OwnTermForm | None = None,
+    preview: Finding | None = None,
+    status: int = 200,
 ) -> HttpResponse:
     found = batch_of(membership=membership, uid=uid)
     findings = findings_of(membership=membership, uid=uid)
     context: dict[str, Any] = {
         "batch": batch_shown(BatchView.of(found), membership.study.slug, len(findings)),
         "findings": [finding_shown(one) for one in findings],
+        "own": own or OwnTermForm(),
+        "preview": finding_shown(preview) if preview else None,
         "mask": MASK,
         "release": release_shown(found, membership.study) | {"form": form},
     }

@@ -22,6 +22,7 @@ KINDS = {
     Finding.Kind.LEXICON: gettext_lazy("lexicon"),
     Finding.Kind.LABEL: gettext_lazy("value of the file"),
     Finding.Kind.VOCABULARY: gettext_lazy("vocabulary of the study"),
+    Finding.Kind.OWN: gettext_lazy("added at review"),
 }
 THINGS = {
     "cluster": gettext_lazy("the proposed cluster"),
@@ -106,6 +107,8 @@ def finding_shown(finding: Finding) -> dict[str, Any]:
         "outputs": finding.outputs,
         "accepted": finding.accepted,
         "decided": finding.decided_at is not None,
+        "is_own": finding.kind == Finding.Kind.OWN,
+        "reason": finding.reason,
         "examples": list(finding.examples),
     }
 

@@ -65,6 +65,8 @@ KINDS = {
     "task_viewed": _("A task's labels looked at"),
     "task_voided": _("Task version voided"),
     "tasks_viewed": _("Labels of tasks looked at"),
+    "term_added": _("Term added to the list"),
+    "term_removed": _("Term taken out of the list"),
     "unblinding_approved": _("Unblinding approved"),
     "unblinding_failed": _("Unblinding failed; nothing was opened"),
     "unblinding_lapsed": _("Request to unblind lapsed"),

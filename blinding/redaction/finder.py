@@ -37,11 +37,11 @@ class Finder:
 
     def __init__(self, labels: Iterable[str] = (), vocabulary: Iterable[str] = ()):
         terms: dict[tuple[str, ...], Kind] = {}
-        terms.update((part, "vocabulary") for word in vocabulary for part in _wholes(word))
-        terms.update((part, "label") for label in labels for part in (*_wholes(label), *_parts(label)))
+        terms.update((part, "vocabulary") for word in vocabulary for part in wholes(word))
+        terms.update((part, "label") for label in labels for part in (*wholes(label), *_parts(label)))
         chosen = sorted(terms, key=lambda part: (len("".join(part)), part))[:TERMS]
         self.left_out = len(terms) - len(chosen)
-        self._own = Automaton([_own_form(part, terms[part]) for part in chosen])
+        self._own = Automaton([own_form(part, terms[part]) for part in chosen])
 
     def find(self, text: str) -> list[Span]:
         """Return the spans in a cleaned text, in order; those of different terms may overlap."""
@@ -125,7 +125,8 @@ def _as_found(found: str) -> str:
     return _separators.sub(" ", plain if plain.isascii() else found).strip().lower()[:TERM_LENGTH]
 
 
-def _own_form(part: tuple[str, ...], kind: Kind) -> Form:
+def own_form(part: tuple[str, ...], kind: Kind) -> Form:
+    """Return what finds the words of a value, of the vocabulary or of a term of one's own."""
     source = "~".join(part)
     before, after = bounds(source)
     entry = Entry(id=kind, term="", join=" ", is_name=True, unless=None, aside=None)
@@ -141,7 +142,7 @@ def _tokens(label: str) -> tuple[str, ...]:
     return tuple(token for word in spaced.split() for token in _camel.split(word))
 
 
-def _wholes(label: str) -> Iterator[tuple[str, ...]]:
+def wholes(label: str) -> Iterator[tuple[str, ...]]:
     """Yield the whole label, unless it is one character or a short number: those stand everywhere."""
     tokens = _tokens(label)
     letters = "".join(tokens)

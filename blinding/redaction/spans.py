@@ -15,7 +15,7 @@ _WITHIN_A_NAME = re.compile(
     rf"(?:['’]s)?{_SPACE}{{1,3}}|{_SPACE}?[-\u2010\u2011/]{_SPACE}?|[\u2012\u2013\u2212_.:@+·・]"
 )
 
-Kind = Literal["lexicon", "label", "vocabulary"]
+Kind = Literal["lexicon", "label", "vocabulary", "own"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Span:
     """The code points `[start, end)` of a text, why they are named, and the term under which people decide
     on them.
 
-    `lexicon_id` is empty for labels and vocabulary."""
+    `lexicon_id` is empty for all but the lexicon."""
 
     start: int
     end: int

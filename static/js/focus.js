@@ -3,8 +3,8 @@ const target = document.getElementById("errors")
   ?? document.querySelector("details:not([open]) > summary[data-focus]")
   ?? document.querySelector(".notice[data-focus]")
   ?? document.querySelector("[data-focus]");
-// An error that stands further down comes into view; everything else leaves the page at its top.
-if (target && !location.hash) target.focus({ preventScroll: !target.matches(".notice-danger[data-focus]") });
+// An error or an answer that stands further down comes into view; everything else leaves the page at its top.
+if (target && !location.hash) target.focus({ preventScroll: !target.matches(".notice-danger[data-focus], [data-into-view]") });
 
 // A link to a radio group focuses the answer in it.
 document.addEventListener("click", (event) => {

@@ -1,5 +1,6 @@
 """What the redaction found in a batch, gathered by term while outputs stream by."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,6 +8,7 @@ from annotation_app.models import Batch, Finding
 from blinding import entropy
 from blinding.redaction.spans import Span
 
+ACCEPTED = (Finding.Kind.LEXICON, Finding.Kind.OWN)
 EXAMPLES = 5
 AROUND = 60  # code points of context on either side
 
@@ -21,10 +23,13 @@ class _Term:
 
 
 class FindingTable:
-    """Counts terms and keeps a few random examples of each; numbers are random, so they tell no order."""
+    """Counts terms and keeps a few random examples of each; numbers are random, so they tell no order.
 
-    def __init__(self, batch: Batch) -> None:
+    `taken` are numbers that the batch has given to other terms already."""
+
+    def __init__(self, batch: Batch, taken: Collection[int] = ()) -> None:
         self._batch = batch
+        self._taken = set(taken)
         self._terms: dict[tuple[str, str], _Term] = {}
 
     def take(self, text: str, spans: list[Span]) -> list[list[int]]:
@@ -44,7 +49,11 @@ class FindingTable:
 
     def store(self) -> None:
         """Write the findings: lexicon hits accepted, suggestions ignored until the admin decides otherwise."""
-        rows = [
+        Finding.objects.bulk_create(sorted(self.findings(), key=lambda row: row.pk))
+
+    def findings(self) -> list[Finding]:
+        """Return the findings, not stored yet."""
+        return [
             Finding(
                 # Drawn for this term alone: how many label values are found must shift no other finding's key.
                 id=entropy.uuid("finding id", f"{self._batch.pk} {kind} {name}"),
@@ -55,17 +64,16 @@ class FindingTable:
                 lexicon_id=term.lexicon_id,
                 count=term.count,
                 outputs=term.outputs,
-                accepted=kind == Finding.Kind.LEXICON,
+                accepted=kind in ACCEPTED,
                 examples=[example for _, example in term.examples],
             )
             for (kind, name), term in self._terms.items()
         ]
-        Finding.objects.bulk_create(sorted(rows, key=lambda row: row.pk))
 
     def _new(self, key: tuple[str, str], span: Span) -> _Term:
-        taken = {term.number for term in self._terms.values()}
-        while (number := entropy.below(2**31, "finding", f"{self._batch.pk} {key}")) in taken:
+        while (number := entropy.below(2**31, "finding", f"{self._batch.pk} {key}")) in self._taken:
             pass
+        self._taken.add(number)
         self._terms[key] = _Term(number, span.lexicon_id or "")
         return self._terms[key]
 
