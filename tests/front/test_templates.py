@@ -77,9 +77,14 @@ def test_what_a_coders_browser_loads_tells_nothing() -> None:
     assert {name: hits for name, hits in told.items() if hits} == {}
 
 
+def texts_of_the_page() -> str:
+    components = ROOT / "templates/components"
+    return "".join((components / name).read_text() for name in ("texts.html", "fixed/texts.html"))
+
+
 def test_the_words_that_scripts_ask_for_are_the_ones_the_page_has() -> None:
     scripts = "\n".join(file.read_text() for file in SCRIPTS)
-    page = (ROOT / "templates/components/texts.html").read_text()
+    page = texts_of_the_page()
     asked = set(re.findall(r"(?:\btext|showState)\(\"([\w-]+)\"", scripts))
     states = ("saved", "draft")
     aged = {f"{state}-{unit}" for state in states for unit in ("seconds", "minutes")}
@@ -88,7 +93,7 @@ def test_the_words_that_scripts_ask_for_are_the_ones_the_page_has() -> None:
 
 def test_the_notices_that_scripts_show_are_the_ones_the_page_has() -> None:
     scripts = "\n".join(file.read_text() for file in SCRIPTS)
-    page = (ROOT / "templates/components/texts.html").read_text()
+    page = texts_of_the_page()
     kinds_of_send = {"offline", "trouble", "signed-out"}
     shown = set(re.findall(r"\bshow\(\"([\w-]+)\"", scripts)) | kinds_of_send
     assert shown == set(re.findall(r"data-notice=\"([\w-]+)\"", page))
