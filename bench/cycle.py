@@ -1,8 +1,9 @@
 """Prints how many items coders get through, next → submit, over REST and over pages, from a real gunicorn and PostgreSQL.
 
-    python -m bench.cycle [--items 50000] [--clients 1,8,32] [--seconds 10]
+    python -m bench.cycle [--items 50000] [--clients 1,8,32] [--seconds 10] [--pause 2]
 
-Every client is a coder with a list of their own in one study. The same clients ask a Django view that does nothing
+Every client is a coder with a list of their own in one study, and never rests; last, coders over pages read an item for
+about `--pause` seconds before they submit, far less than people do. The same clients ask a Django view that does nothing
 (no middleware, no database) under the same gunicorn; the ratio to it says what the product adds.
 """
 
@@ -12,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from random import uniform
 from time import perf_counter
 from typing import Any
 from urllib.parse import urlencode
@@ -47,6 +49,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=50_000)
     parser.add_argument("--clients", default="1,8,32")
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--pause", type=float, default=2.0)
     options = parser.parse_args()
     levels = [int(number) for number in options.clients.split(",")]
     with own_instance() as (instance, supervisor):
@@ -70,6 +73,9 @@ def main() -> None:
                     print(
                         f"{'':11}{rate / bare[clients]:.2f} of the bare view; {_memory(web)}; {circumstances()}"
                     )
+            reading = _over_pages(cookies, options.pause)
+            for clients in levels:
+                _measure("pages, read", reading, clients, max(30.0, options.seconds), web, database)
 
 
 def _coders(items: int) -> tuple[list[str], list[str]]:
@@ -138,7 +144,7 @@ def _measure(
         for start, after in zip(before, _busy(web, database), strict=True)
     ]
     print(
-        f"{name:<10} {clients:>2} clients {times.rate('submit'):>7.1f} cycles/s  {_spread(times)};"
+        f"{name:<11} {clients:>2} clients {times.rate('submit'):>7.1f} cycles/s  {_spread(times)};"
         f" processor {used[0]:.2f} (web) + {used[1]:.2f} (database) ms a cycle"
     )
     return times.rate("submit")
@@ -184,7 +190,7 @@ def _over_rest(tokens: list[str]) -> MakeScript:
     return script
 
 
-def _over_pages(cookies: list[str]) -> MakeScript:
+def _over_pages(cookies: list[str], pause: float = 0.0) -> MakeScript:
     def script(number: int, end: float) -> Script:
         who = f"Cookie: sessionid={cookies[number]}; csrftoken={SECRET}\r\n"
         base, form = "/studies/cycle/annotate/", "application/x-www-form-urlencoded"
@@ -198,9 +204,8 @@ def _over_pages(cookies: list[str]) -> MakeScript:
                 "base_version": "0",
                 "csrfmiddlewaretoken": SECRET,
             }
-            reply = yield Ask(
-                "submit", request("POST", f"{base}{uid}/", who, urlencode(fields).encode(), form)
-            )
+            submission_of_item = request("POST", f"{base}{uid}/", who, urlencode(fields).encode(), form)
+            reply = yield Ask("submit", submission_of_item, pause * uniform(0.5, 1.5))
             assert reply.status == 302, reply
 
     return script

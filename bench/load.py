@@ -1,4 +1,6 @@
-"""Clients that keep a server busy and take little of the machine themselves: plain sockets, kept open, in one thread."""
+"""Clients that keep a server busy and take little of the machine themselves: plain sockets in one thread.
+
+A socket is kept open, but for a client that has done nothing for so long that the server may have hung up."""
 
 import selectors
 import socket
@@ -11,16 +13,19 @@ HEAD_END = b"\r\n\r\n"
 
 
 class Ask(NamedTuple):
-    """One request under the name that its time is counted by."""
+    """One request under the name that its time is counted by; `after` so many seconds in which the client does nothing."""
 
     name: str
     data: bytes
+    after: float = 0.0
 
 
 class Reply(NamedTuple):
     status: int
     body: bytes
 
+
+KEPT_OPEN = 1.0  # seconds
 
 Script = Generator[Ask, Reply, None]  # what one client asks, one thing after the other
 
@@ -43,9 +48,12 @@ class _Line:
         self._address, self._script = address, script
         self.socket = socket.create_connection(address)
         self.ask, self.asked_at, self._received = next(script), 0.0, b""
-        self.send()
+        self.due = perf_counter() + self.ask.after
 
     def send(self) -> None:
+        if self.ask.after > KEPT_OPEN:
+            self.socket.close()
+            self.socket = socket.create_connection(self._address)
         self.asked_at = perf_counter()
         self.socket.sendall(self.ask.data)
 
@@ -62,12 +70,12 @@ class _Line:
         return Reply(int(head[9:12]), body)
 
     def go_on(self, reply: Reply) -> bool:
-        """Ask the next thing; False when the script is at its end."""
+        """Take up the next thing to ask; False when the script is at its end."""
         try:
             self.ask = self._script.send(reply)
         except StopIteration:
             return False
-        self.send()
+        self.due = perf_counter() + self.ask.after
         return True
 
 
@@ -75,12 +83,17 @@ def drive(scripts: list[Script], address: tuple[str, int], warm_up: float) -> Ti
     """Run all scripts to their ends at the same time; what began in the first `warm_up` seconds is not counted."""
     times = Times()
     counted_from = perf_counter() + warm_up
+    idle = [_Line(address, script) for script in scripts]
     with selectors.DefaultSelector() as waiting:
-        for line in [_Line(address, script) for script in scripts]:
-            waiting.register(line.socket, selectors.EVENT_READ, line)
-        while waiting.get_map():
-            for key, _ in waiting.select():
-                _take(key.data, times, counted_from, waiting)
+        while idle or waiting.get_map():
+            now = perf_counter()
+            for line in [line for line in idle if line.due <= now]:
+                idle.remove(line)
+                line.send()
+                waiting.register(line.socket, selectors.EVENT_READ, line)
+            until = min((line.due for line in idle), default=None)
+            for key, _ in waiting.select(None if until is None else max(0.0, until - perf_counter())):
+                _take(key.data, times, counted_from, waiting, idle)
     times.lasted = perf_counter() - counted_from
     return times
 
@@ -91,14 +104,18 @@ def request(method: str, path: str, headers: str, body: bytes = b"", kind: str =
     return f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{headers}{about_body}\r\n".encode() + body
 
 
-def _take(line: _Line, times: Times, counted_from: float, waiting: selectors.BaseSelector) -> None:
+def _take(
+    line: _Line, times: Times, counted_from: float, waiting: selectors.BaseSelector, idle: list[_Line]
+) -> None:
     reply = line.receive()
     if reply is None:
         return
     if line.asked_at >= counted_from:
         times.seconds.setdefault(line.ask.name, []).append(perf_counter() - line.asked_at)
-    if not line.go_on(reply):
-        waiting.unregister(line.socket)
+    waiting.unregister(line.socket)
+    if line.go_on(reply):
+        idle.append(line)
+    else:
         line.socket.close()
 
 
