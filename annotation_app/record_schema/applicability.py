@@ -8,11 +8,12 @@ from annotation_app.record_schema.form import Form, Rule
 from annotation_app.record_schema.reading import FieldError
 from annotation_app.record_schema.structure import Kind
 from annotation_app.record_schema.validation import value_at
+from annotation_app.record_schema.wording import gettext as _
 
 
 def fill_in(rules: Sequence[Rule], values: dict[str, Any]) -> None:
     """Fill in, in place, what rules settle and nobody answered; also what follows from that."""
-    for _ in rules:
+    for _round in rules:
         for rule in rules:
             if _holds(rule, values):
                 for path, raw in rule.then.items():
@@ -27,12 +28,14 @@ def contradictions(form: Form, values: Mapping[str, Any]) -> Iterator[FieldError
         for path, raw in rule.then.items():
             if not _same(value_at(values, tuple(path.split("."))), raw):
                 control = form.by_path[path]
-                causes = " and ".join(
-                    f"“{_label(form, cause, values)}” under {form.by_path[cause].label}"
+                causes = [
+                    _("“%(answer)s” under %(field)s")
+                    % {"answer": _label(form, cause, values), "field": form.by_path[cause].label}
                     for cause in rule.when
-                )
-                said = f"With {causes}, this can only be “{_label_of(control, raw)}”."
-                yield FieldError(control.key, "applicability", said)
+                ]
+                said = _("With %(causes)s, this can only be “%(answer)s”.")
+                told = {"causes": _(" and ").join(causes), "answer": _label_of(control, raw)}
+                yield FieldError(control.key, "applicability", said % told)
 
 
 def _holds(rule: Rule, values: Mapping[str, Any]) -> bool:
@@ -61,5 +64,5 @@ def _label(form: Form, path: str, values: Mapping[str, Any]) -> str:
 
 def _label_of(control: Control, raw: Any) -> str:
     if control.kind is Kind.CHECKBOX:
-        return control.options[0].label if raw else f"not {control.options[0].label}"
+        return control.options[0].label if raw else _("not %(answer)s") % {"answer": control.options[0].label}
     return next((option.label for option in control.options if _same(option.raw, raw)), "")

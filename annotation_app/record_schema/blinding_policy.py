@@ -4,6 +4,7 @@ from typing import Any
 
 from annotation_app.record_schema.problem import Problem, pointer
 from annotation_app.record_schema.structure import BlindingPolicy
+from annotation_app.record_schema.wording import gettext as _
 
 HONOURED: dict[str, tuple[Any, ...]] = {
     "conditions_randomized_before_annotation": (True,),
@@ -19,7 +20,7 @@ HONOURED: dict[str, tuple[Any, ...]] = {
 def read_policy(document: Any) -> tuple[BlindingPolicy, list[Problem]]:
     """Return the policy and every claim in it that the product would break or does not know."""
     if not isinstance(document, dict):
-        return BlindingPolicy({}), [Problem("/blinding_policy", "A blinding policy is a JSON object.")]
+        return BlindingPolicy({}), [Problem("/blinding_policy", _("A blinding policy is a JSON object."))]
     problems = [
         Problem(pointer("blinding_policy", name), _objection(name))
         for name, value in document.items()
@@ -35,8 +36,8 @@ def _honoured(name: str, value: Any) -> bool:
 
 def _objection(name: str) -> str:
     if name not in HONOURED:
-        return "This claim is not known, so it cannot be kept."
+        return _("This claim is not known, so it cannot be kept.")
     if name == "minimum_independent_annotators_per_record":
-        return "Each output is coded by two annotators: the minimum can be 1 or 2."
-    known = " or ".join(str(value).lower() if value is True else f'"{value}"' for value in HONOURED[name])
-    return f"This can only be {known}."
+        return _("Each output is coded by two annotators: the minimum can be 1 or 2.")
+    known = _(" or ").join(str(value).lower() if value is True else f'"{value}"' for value in HONOURED[name])
+    return _("This can only be %(known)s.") % {"known": known}

@@ -8,6 +8,7 @@ from annotation_app.record_schema.codebook import Hits, complete_codebook, descr
 from annotation_app.record_schema.problem import Problem, pointer
 from annotation_app.record_schema.shapes import shape_problems
 from annotation_app.record_schema.structure import RecordSchema
+from annotation_app.record_schema.wording import gettext as _
 
 PAGE_HOTKEYS = frozenset("/t+-?")  # codebook, task statement, confidence, help: the page's own
 
@@ -26,12 +27,12 @@ def _unknown(document: Mapping[str, Any], schema: RecordSchema) -> Iterator[Prob
     known = described(schema)
     for path, entry in document.get("fields", {}).items():
         if path not in known and not _is_decision(path, schema):
-            yield Problem(pointer("fields", path), "No field of the form has this path.")
+            yield Problem(pointer("fields", path), _("No field of the form has this path."))
             continue
         values = known[schema.cluster.path] if _is_decision(path, schema) and schema.cluster else known[path]
         for value in entry.get("options", {}):
             if value not in values:
-                yield Problem(pointer("fields", path, "options", value), "The field has no such value.")
+                yield Problem(pointer("fields", path, "options", value), _("The field has no such value."))
 
 
 def _is_decision(path: str, schema: RecordSchema) -> bool:
@@ -41,7 +42,7 @@ def _is_decision(path: str, schema: RecordSchema) -> bool:
 def _forbidden(document: Mapping[str, Any], hits: Hits) -> Iterator[Problem]:
     for place, text in _texts(document):
         for word in hits(text):
-            yield Problem(place, f"This contains “{word}”, which coders must not read.")
+            yield Problem(place, _("This contains “%(word)s”, which coders must not read.") % {"word": word})
 
 
 def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -57,12 +58,14 @@ def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _hotkey_problems(fields: Mapping[str, Any], schema: RecordSchema) -> Iterator[Problem]:
-    taken = dict.fromkeys(PAGE_HOTKEYS, "the page itself")
+    taken = dict.fromkeys(PAGE_HOTKEYS, _("the page itself"))
     if schema.cluster:
-        taken |= dict.fromkeys(cluster.TARGET_HOTKEYS, "the clusters to merge with")
+        taken |= dict.fromkeys(cluster.TARGET_HOTKEYS, _("the clusters to merge with"))
     for place, key in _hotkeys(fields):
         if key in taken:
-            yield Problem(place, f"The key “{key}” is already used by {taken[key]}.")
+            yield Problem(
+                place, _("The key “%(key)s” is already used by %(what)s.") % {"key": key, "what": taken[key]}
+            )
         taken.setdefault(key, place)
 
 
@@ -82,5 +85,8 @@ def _labels_alike(fields: Mapping[str, Any]) -> Iterator[Problem]:
             label = " ".join(option["label"].split()).casefold()
             if label in seen:
                 place = pointer("fields", path, "options", value, "label")
-                yield Problem(place, f"The value “{seen[label]}” of this field has the same label.")
+                yield Problem(
+                    place,
+                    _("The value “%(value)s” of this field has the same label.") % {"value": seen[label]},
+                )
             seen.setdefault(label, value)

@@ -17,6 +17,7 @@ from annotation_app.record_schema.payload_check import payload_errors
 from annotation_app.record_schema.reading import FieldError, Reading, posted_names
 from annotation_app.record_schema.structure import FLAG, FLAG_REASON, WRITTEN, Kind
 from annotation_app.record_schema.validation import value_at
+from annotation_app.record_schema.wording import gettext as _
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def read_value(form: Form, name: str, value: Any, context: RecordContext) -> Fie
     """
     control = form.by_key.get(name) or form.by_path.get(name)
     if control is None or control.path not in {*form.schema.leaves, *(top.path for top in form.controls)}:
-        return [FieldError("", "unknown_key", "The form has no field of this name.")]
+        return [FieldError("", "unknown_key", _("The form has no field of this name."))]
     posted: Mapping[str, Any] = {name: value}
     if control.children and isinstance(value, Mapping):
         posted = value if set(value) <= set(posted_names(control)) else {control.path: value}

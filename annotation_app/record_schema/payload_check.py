@@ -12,6 +12,7 @@ from annotation_app.record_schema.neutral import ABSENT, is_storable
 from annotation_app.record_schema.reading import FieldError
 from annotation_app.record_schema.structure import NUMERIC, WRITTEN, Kind
 from annotation_app.record_schema.validation import payload_validator, rule_violations, value_at
+from annotation_app.record_schema.wording import gettext as _
 
 
 def payload_errors(
@@ -106,7 +107,7 @@ def _places(context: RecordContext) -> set[str]:
 
 def _rule_error(control: Control, rule: str, context: RecordContext) -> FieldError:
     if rule == "cluster_unknown" and not context.clusters:
-        return FieldError(control.key, rule, NO_CLUSTERS)
+        return FieldError(control.key, rule, _(NO_CLUSTERS))
     return FieldError.of(control, rule)
 
 

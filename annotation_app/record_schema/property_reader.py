@@ -8,6 +8,7 @@ from typing import Any
 from annotation_app.record_schema import cluster
 from annotation_app.record_schema.problem import Problem, pointer
 from annotation_app.record_schema.structure import FLAG, FLAG_REASON, CodedField, Kind, value_key
+from annotation_app.record_schema.wording import gettext as _
 
 ANNOTATIONS = frozenset({"title", "description", "$comment", "examples", "default"})
 KEYWORDS = {
@@ -33,10 +34,12 @@ _CLUSTER_PARTS = {
 def object_problems(node: dict[str, Any], place: str) -> Iterator[Problem]:
     """Yield what an object's `additionalProperties` and `required` say that cannot be honoured."""
     if not isinstance(node.get("additionalProperties", False), bool):
-        yield Problem(f"{place}/additionalProperties", "This can only be true or false.")
+        yield Problem(f"{place}/additionalProperties", _("This can only be true or false."))
     for position, name in enumerate(node.get("required", ())):
         if name not in node["properties"]:
-            yield Problem(f"{place}/required/{position}", "A required property must be among the properties.")
+            yield Problem(
+                f"{place}/required/{position}", _("A required property must be among the properties.")
+            )
 
 
 def _shape(node: Any) -> tuple[str, bool]:
@@ -77,29 +80,31 @@ class PropertyReader:
     ) -> Iterator[Problem]:
         if not shape:
             yield Problem(
-                place, "Only an enum or one type of value (with null beside it) can become a control."
+                place, _("Only an enum or one type of value (with null beside it) can become a control.")
             )
             return
         if _RESERVED_NAME.fullmatch(name) or "." in name:
-            yield Problem(place, "This name is reserved, empty, or has a dot in it.")
+            yield Problem(place, _("This name is reserved, empty, or has a dot in it."))
         if nullable and shape not in NULLABLE:
-            yield Problem(place, "Null is not supported beside this type.")
+            yield Problem(place, _("Null is not supported beside this type."))
         if name == FLAG and not nested and shape != "boolean":
-            yield Problem(place, "The flag for adjudication is true or false.")
+            yield Problem(place, _("The flag for adjudication is true or false."))
         for keyword in sorted(node.keys() - KEYWORDS[shape] - ANNOTATIONS):
-            yield Problem(f"{place}{pointer(keyword)}", "This keyword is not supported: no control shows it.")
+            yield Problem(
+                f"{place}{pointer(keyword)}", _("This keyword is not supported: no control shows it.")
+            )
         if shape == "enum":
             yield from _enum_problems(node, place)
         elif shape == "array" and not (isinstance(node.get("items"), dict) and _is_any_string(node["items"])):
             yield Problem(
-                place, "Only an array of strings can become a control: one box for each class of the task."
+                place, _("Only an array of strings can become a control: one box for each class of the task.")
             )
         elif shape == "object" and (nested or not node.get("properties")):
-            yield Problem(place, "An object needs properties, and cannot stand inside another object.")
+            yield Problem(place, _("An object needs properties, and cannot stand inside another object."))
         elif shape == "object":
             yield from object_problems(node, place)
         elif {"minimum", "maximum"} <= node.keys() and node["minimum"] >= node["maximum"]:
-            yield Problem(place, "The minimum must be below the maximum.")
+            yield Problem(place, _("The minimum must be below the maximum."))
 
     def _object(self, path: str, node: dict[str, Any], place: str) -> CodedField:
         required = frozenset(node.get("required", ()))
@@ -117,9 +122,9 @@ class PropertyReader:
 def _enum_problems(node: dict[str, Any], place: str) -> Iterator[Problem]:
     values = [value for value in node["enum"] if value is not None]
     if not values or not all(type(value) in (str, int, float) for value in values):
-        yield Problem(f"{place}/enum", "The values of an enum are strings or numbers, at least one.")
+        yield Problem(f"{place}/enum", _("The values of an enum are strings or numbers, at least one."))
     elif len({value_key(value) for value in values}) < len(values):
-        yield Problem(f"{place}/enum", "Two values of this enum are written alike.")
+        yield Problem(f"{place}/enum", _("Two values of this enum are written alike."))
 
 
 def _is_any_string(node: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from annotation_app.record_schema.form import Form
 from annotation_app.record_schema.messages import message
 from annotation_app.record_schema.neutral import ABSENT, Unreadable, raw_value, scrubbed, written
 from annotation_app.record_schema.structure import FLAG_REASON, WRITTEN, Kind
+from annotation_app.record_schema.wording import gettext as _
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Reading:
         if not known.issuperset(self.posted):
             # The name is not said: what a client sent must not come back as if the product had said it.
             self.errors.append(
-                FieldError("", "unknown_key", "The form has no field of one of the names sent.")
+                FieldError("", "unknown_key", _("The form has no field of one of the names sent."))
             )
         self.values: dict[str, Any] = {}
         for control in controls:

@@ -19,6 +19,7 @@ from annotation_app.record_schema.structure import (
     RecordSchema,
     SchemaRefused,
 )
+from annotation_app.record_schema.wording import gettext as _
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 ROOT_KEYWORDS = ANNOTATIONS | {
@@ -59,7 +60,7 @@ def load_record_schema(document: Any) -> RecordSchema:
     policy, policy_problems = read_policy(document.get("blinding_policy", {}))
     problems += [*_root_problems(document), *reader.problems, *policy_problems]
     if not problems and all(field.kind is Kind.FLAG for field in coded):
-        problems.append(Problem("/properties", "No property is left for a coder to fill in."))
+        problems.append(Problem("/properties", _("No property is left for a coder to fill in.")))
     if problems:
         raise SchemaRefused(problems)
     return RecordSchema(
@@ -76,21 +77,21 @@ def load_record_schema(document: Any) -> RecordSchema:
 def _unsound(document: Any) -> Iterable[Problem]:
     """Yield why `document` is no JSON Schema of an object that can be read further."""
     if not isinstance(document, dict):
-        yield Problem("", "A record schema is a JSON object.")
+        yield Problem("", _("A record schema is a JSON object."))
         return
     if document.get("$schema", DRAFT) not in (DRAFT, DRAFT + "#"):
-        yield Problem("/$schema", "Only JSON Schema draft 2020-12 is read.")
+        yield Problem("/$schema", _("Only JSON Schema draft 2020-12 is read."))
         return
     references = list(_references(document))
     yield from references
     if not references:
         yield from _uncompilable(document)
     if not isinstance(document.get("$id"), str):
-        yield Problem("/$id", "A record schema needs an $id, which names it in the registry.")
+        yield Problem("/$id", _("A record schema needs an $id, which names it in the registry."))
     if document.get("type") != "object":
-        yield Problem("/type", 'A record is a JSON object: the type must be "object".')
+        yield Problem("/type", _('A record is a JSON object: the type must be "object".'))
     if not isinstance(document.get("properties"), dict) or not document["properties"]:
-        yield Problem("/properties", "A record schema names the properties of a record.")
+        yield Problem("/properties", _("A record schema names the properties of a record."))
 
 
 def _uncompilable(document: dict[str, Any]) -> Iterable[Problem]:
@@ -101,7 +102,7 @@ def _uncompilable(document: dict[str, Any]) -> Iterable[Problem]:
     except jsonschema_rs.ValidationError as error:
         yield Problem(pointer(*error.instance_path), error.message)
     except (ValueError, RecursionError) as error:
-        yield Problem("", f"This is no JSON that everyone reads alike: {error}")
+        yield Problem("", _("This is no JSON that everyone reads alike: %(why)s") % {"why": error})
 
 
 def _references(node: Any, *place: str | int) -> Iterable[Problem]:
@@ -109,7 +110,7 @@ def _references(node: Any, *place: str | int) -> Iterable[Problem]:
     steps = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for step, child in steps:
         if step in ("$ref", "$dynamicRef"):
-            yield Problem(pointer(*place, step), "References are not followed: write the schema out.")
+            yield Problem(pointer(*place, step), _("References are not followed: write the schema out."))
         elif step not in ("enum", "const", "default", "examples"):
             yield from _references(child, *place, step)
 
@@ -117,7 +118,7 @@ def _references(node: Any, *place: str | int) -> Iterable[Problem]:
 def _root_problems(document: dict[str, Any]) -> Iterable[Problem]:
     for keyword in sorted(document.keys() - ROOT_KEYWORDS):
         yield Problem(
-            pointer(keyword), "This keyword is not supported: the form could not show what it demands."
+            pointer(keyword), _("This keyword is not supported: the form could not show what it demands.")
         )
     yield from object_problems(document, "")
 
@@ -128,5 +129,6 @@ def _system_field_problems(name: str, node: Any) -> Iterable[Problem]:
         if not validator.is_valid(value):
             written = json.dumps(value)
             yield Problem(
-                pointer("properties", name), f"The product fills this in and could not write {written}."
+                pointer("properties", name),
+                _("The product fills this in and could not write %(value)s.") % {"value": written},
             )

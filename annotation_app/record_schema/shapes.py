@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema_rs
 
 from annotation_app.record_schema.problem import Problem, pointer
+from annotation_app.record_schema.wording import gettext as _
 
 FOLDER = Path(__file__).parent
 
@@ -35,7 +36,7 @@ def _validator(name: str) -> jsonschema_rs.Validator:
 def _problems(error: jsonschema_rs.ValidationError) -> list[Problem]:
     if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.AdditionalProperties):
         return [
-            Problem(pointer(*error.instance_path, key), "This key is not known.")
+            Problem(pointer(*error.instance_path, key), _("This key is not known."))
             for key in error.kind.unexpected
         ]
     return [Problem(pointer(*error.instance_path), error.message[:300])]

@@ -13,6 +13,7 @@ from annotation_app.record_schema.context import RecordContext
 from annotation_app.record_schema.problem import pointer
 from annotation_app.record_schema.rules_v08 import Rule, class_rules, cluster_rules
 from annotation_app.record_schema.structure import Kind, RecordSchema
+from annotation_app.record_schema.wording import gettext as _
 
 RULES: dict[Kind, Rule] = {Kind.CLUSTER: cluster_rules, Kind.CHECKS: class_rules}
 _DATE_TIME = re.compile(
@@ -51,7 +52,7 @@ def rule_violations(
                 continue
             for step, name in rule(value, context):
                 place = pointer(*steps, step) if step else pointer(*steps)
-                yield Violation("rule", place, name, f"The rule {name} is broken.")
+                yield Violation("rule", place, name, _("The rule %(name)s is broken.") % {"name": name})
 
 
 def value_at(record: Any, steps: tuple[str, ...]) -> Any:

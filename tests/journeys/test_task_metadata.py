@@ -49,8 +49,8 @@ def release_with_packages(boss: Person, study: Study, folder: Path) -> None:
     expect(page.get_by_role("heading", name="Task packages")).to_be_visible()
     expect(page.get_by_role("cell", name="duplicate_capability")).to_be_visible()
     assert_accessible(page)
-    if page.get_by_label("Reason").count():
-        page.get_by_label("Reason").fill(WHY)
+    if page.get_by_label("Reason", exact=True).count():
+        page.get_by_label("Reason", exact=True).fill(WHY)
     page.get_by_label(re.compile("I have looked through the list")).check()
     page.get_by_role("button", name=re.compile("^Release")).click()
     expect(page.locator(".page-head")).to_contain_text("released")
