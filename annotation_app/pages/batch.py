@@ -33,6 +33,9 @@ class ReleaseForm(forms.Form):
     confirmed = forms.BooleanField(label=gettext_lazy("The list of terms"))
 
 
+OWN_ID = "own-%s"  # the page has another form with a reason
+
+
 class OwnTermForm(forms.Form):
     """A term that the redaction missed."""
 
@@ -117,7 +120,7 @@ def _own_term(request: HttpRequest, membership: Membership, uid: UUID, act: str)
         if request.headers.get("HX-Request"):
             return HttpResponseClientRefresh()
         return redirect("batch", membership.study.slug, uid)
-    own = OwnTermForm(request.POST)
+    own = OwnTermForm(request.POST, auto_id=OWN_ID)
     own.fields["reason"].required = act == "add"
     if not own.is_valid():
         return _page(request, membership, uid, ReleaseForm(), own=own, status=422)
@@ -157,7 +160,7 @@ def _page(
     context: dict[str, Any] = {
         "batch": batch_shown(BatchView.of(found), membership.study.slug, len(findings)),
         "findings": [finding_shown(one) for one in findings],
-        "own": own or OwnTermForm(),
+        "own": own or OwnTermForm(auto_id=OWN_ID),
         "preview": finding_shown(preview) if preview else None,
         "mask": MASK,
         "release": release_shown(found, membership.study) | {"form": form},

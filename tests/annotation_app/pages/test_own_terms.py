@@ -1,5 +1,6 @@
 """A term that the admin adds at review: counted first, masked at release, taken out again; by page and by program."""
 
+import re
 from typing import Any
 
 import pytest
@@ -153,3 +154,12 @@ def test_programs_look_add_and_take_out() -> None:
     assert kept.json()["accepted"] is False
     assert program.delete(address, {"term": "kestrel labs"}, format="json").status_code == 204
     assert program.delete(address, {"term": "kestrel labs"}, format="json").status_code == 404
+
+
+def test_its_reason_and_the_one_for_the_release_are_two_fields() -> None:
+    study = a_study(phase="coding")
+    batch = study.import_batch([row | {"condition": "inland", "model": "tin"} for row in rows()])
+    page = study.client("admin").get(study.page(f"batches/{batch.pk}/")).content.decode()
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert {"id_reason", "own-reason"} <= set(ids)
+    assert len(ids) == len(set(ids))
