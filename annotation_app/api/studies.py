@@ -1,5 +1,7 @@
 """Studies, members, declarations, keys, codebooks, phases."""
 
+from contextlib import suppress
+
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -8,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation_app.api.base import MemberView, read_body
+from annotation_app.errors import Refused
 from annotation_app.models import Membership
 from annotation_app.projections import MemberView as MemberShown
 from annotation_app.projections import StudyView
@@ -16,6 +19,7 @@ from annotation_app.services.invitations import renew_invitation, withdraw_invit
 from annotation_app.services.keys import add_second_half
 from annotation_app.services.members import Added, add_member, list_members, sign_declaration
 from annotation_app.services.phases import change_phase
+from annotation_app.services.reassignment import reassign_rest
 from annotation_app.services.studies import create_study
 from blinding.policy import KEY_HOLDERS, Role
 
@@ -119,6 +123,8 @@ class MembersView(MemberView):
         asked = read_body(InvitationIn, request)
         if asked["invitation"] == "withdraw":
             withdraw_invitation(membership=self.membership, alias=asked["alias"])
+            with suppress(Refused):  # nobody else has the role: who joins it next gets what is left
+                reassign_rest(membership=self.membership, alias=asked["alias"])
             return Response({"alias": asked["alias"]})
         return Response(_invited(request, renew_invitation(membership=self.membership, alias=asked["alias"])))
 

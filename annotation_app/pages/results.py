@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from annotation_app.downloads import as_attachment
 from annotation_app.errors import Refused
 from annotation_app.models import Membership
 from annotation_app.pages.blinding_shown import (
@@ -72,12 +73,10 @@ def results(request: HttpRequest, membership: Membership) -> HttpResponse:
 @member_page
 @only_for(*READERS)
 def results_file(request: HttpRequest, membership: Membership) -> HttpResponse:
-    """The figures as CSV; its name tells the study and the day."""
+    """The figures as CSV."""
     found = results_of(membership=membership)
-    response = HttpResponse(results_csv(found), content_type="text/csv; charset=utf-8")
-    name = f"results-{membership.study.slug}-{clock.now():%Y-%m-%d}.csv"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    named = as_attachment(membership.study, "results.csv", clock.now())
+    return HttpResponse(results_csv(found), content_type="text/csv; charset=utf-8", headers=named)
 
 
 def _shown(membership: Membership, found: dict[str, Any]) -> ResultsShown:

@@ -13,6 +13,9 @@ from blinding.events import record_event
 from blinding.models import Exposure
 from blinding.policy import Role
 
+# What a member who has left the study did not submit.
+_LEFT_OPEN = Q(submitted_at=None, member__ended_at__isnull=False)
+
 
 def void_assignment(item: Assignment, reason: str) -> None:
     """Take an item out of its coder's list and progress, once; a record it has stays stored and leaves the main data."""
@@ -59,17 +62,21 @@ def find_fresh_coder(item: Assignment) -> Assignment | None:
 
 
 def stranded_items(study: Study) -> AssignmentQuerySet:
-    """Return an item for each place of a primary coder in main batches that nobody fills any more."""
-    filled = Assignment.objects.live().filter(output=OuterRef("output"), slot=OuterRef("slot"))
-    left = Assignment.objects.filter(
-        study=study, calibration=False, slot__in=["A", "B"], voided_at__isnull=False
-    )
+    """Return an item for each place of a primary coder in main batches that nobody fills any more.
+
+    Who has left fills the places of what they submitted, and no others."""
+    unfilled = Q(voided_at__isnull=False) | _LEFT_OPEN
+    filled = Assignment.objects.filter(output=OuterRef("output"), slot=OuterRef("slot")).exclude(unfilled)
+    left = Assignment.objects.filter(unfilled, study=study, calibration=False, slot__in=["A", "B"])
     kept = left.filter(output__excluded_at=None, output__task__voided_at=None)
     return kept.exclude(Exists(filled)).order_by("output", "slot", "pk").distinct("output", "slot")
 
 
 def give_stranded_items(member: Membership) -> int:
     """Give a newcomer what nobody else of the slot was left for; return how many items."""
+    of_leavers = Assignment.objects.filter(_LEFT_OPEN, study=member.study, calibration=False, voided_at=None)
+    for item in of_leavers.filter(slot=member.slot):
+        void_assignment(item, "reassigned")
     left = list(stranded_items(member.study).filter(slot=member.slot, output__frozen_at=None))
     for item in entropy.shuffled(left, "stranded", member.pk):
         give(item, member)

@@ -5,7 +5,7 @@ import pytest
 from annotation_app.models import Assignment, Membership
 from annotation_app.services.assignments import next_assignment
 from annotation_app.services.exposures import opt_out
-from annotation_app.services.members import add_member
+from annotation_app.services.members import add_member, end_membership
 from blinding.models import Exposure
 from tests.annotation_app.conftest import anew
 from tests.annotation_app.pages.reading import text_of
@@ -66,4 +66,20 @@ def test_an_item_that_nobody_is_left_for_is_counted_for_the_admin_and_goes_to_a_
     newcomer = add_member(membership=made["admin"], username="late", role="primary_A", password=PASSWORD)
     given = Assignment.objects.get(member__alias=newcomer.alias)
     assert (given.output_id, given.slot, given.given_later) == (item.output_id, "A", True)
+    assert made.api("admin").get(made.url()).json()["counts"]["without_coder"] == 0
+
+
+def test_what_the_only_coder_of_a_slot_left_open_goes_to_who_joins_next(made: StudyUnderTest) -> None:
+    """What they submitted stays theirs."""
+    assert made.code_all("primary_A", at_most=1) == 1
+    open_before = set(
+        Assignment.objects.filter(member=made["primary_A"], submitted_at=None).values_list(
+            "output", flat=True
+        )
+    )
+    end_membership(membership=made["admin"], alias=made["primary_A"].alias, reason="Moves away.")
+    assert made.api("admin").get(made.url()).json()["counts"]["without_coder"] == len(open_before) == 5
+    newcomer = add_member(membership=made["admin"], username="late", role="primary_A", password=PASSWORD)
+    given = Assignment.objects.filter(member__alias=newcomer.alias)
+    assert set(given.values_list("output", flat=True)) == open_before
     assert made.api("admin").get(made.url()).json()["counts"]["without_coder"] == 0

@@ -175,7 +175,7 @@ def test_the_page_shows_the_figures_to_who_may_look(made: Eventful) -> None:
 def test_the_file_has_the_figures_that_programs_get(made: Eventful, results: dict[str, Any]) -> None:
     study = made.study
     answer = study.client("monitor").get(study.page("results/figures.csv"))
-    name = r'attachment; filename="results-eventful-\d{4}-\d\d-\d\d\.csv"'
+    name = r'attachment; filename="eventful-\d{4}-\d\d-\d\d-results\.csv"'
     assert re.fullmatch(name, answer["Content-Disposition"])
     assert answer["Cache-Control"] == "no-store"
     lines = list(csv.DictReader(io.StringIO(body_of(answer))))

@@ -116,7 +116,7 @@ def read_results(paul: Person, study: Study) -> None:
     assert_accessible(page)
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV").click()
-    assert re.fullmatch(rf"results-{study.slug}-[\d-]{{10}}\.csv", download.value.suggested_filename)
+    assert re.fullmatch(rf"{study.slug}-[\d-]{{10}}-results\.csv", download.value.suggested_filename)
 
 
 def assert_no_overlap(page: Page) -> None:

@@ -217,6 +217,18 @@ def test_items_of_a_withdrawn_coder_go_to_others() -> None:
     assert "4 items went to others." in page
 
 
+def test_items_of_a_coder_whom_a_program_withdraws_go_to_others() -> None:
+    study = a_study()
+    add(study)
+    study.to("coding")
+    study.release(study.import_batch(rows(tasks=1)))
+    gone = study.study.memberships.get(user__username="kim")
+    sent = {"alias": gone.alias, "invitation": "withdraw"}
+    assert study.api("admin").patch(study.url("members/"), sent, format="json").status_code == 200
+    assert not gone.assignments.filter(voided_at=None).exists()
+    assert study["primary_A"].assignments.filter(voided_at=None, given_later=True).count() == 4
+
+
 @pytest.mark.parametrize("act", ["renew", "withdraw"])
 def test_an_account_with_a_password_keeps_it(act: str) -> None:
     study = a_study()
