@@ -12,7 +12,8 @@ RULES = {
 
 
 def assert_accessible(page: Page) -> None:
-    """Fail with each violation, its place and theme."""
+    """Fail with each violation, its place and theme, once the page is there: an address can be new before it."""
+    page.wait_for_load_state()
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         found = Axe().run(page, options=RULES).response["violations"]
